@@ -1,0 +1,34 @@
+package doc
+
+import "strings"
+
+// SafeURL reports whether a client may open href at a touch: its scheme is
+// http, https, mailto, tel or vance. Anything else stays readable and inert.
+func SafeURL(href string) bool {
+	scheme, _, ok := strings.Cut(href, ":")
+	if !ok || len(scheme) > len("mailto") {
+		return false
+	}
+	switch strings.ToLower(scheme) {
+	case "http", "https", "mailto", "tel", "vance":
+		return true
+	}
+	return false
+}
+
+// DataURI reports whether src carries its picture in itself, and if so the
+// media type it claims (never empty) and the decoded size in bytes.
+func DataURI(src string) (mediaType string, size int, ok bool) {
+	if len(src) < 5 || !strings.EqualFold(src[:5], "data:") {
+		return "", 0, false
+	}
+	head, body, _ := strings.Cut(src[5:], ",")
+	mediaType, _, _ = strings.Cut(head, ";")
+	if mediaType == "" {
+		mediaType = "text/plain"
+	}
+	if strings.HasSuffix(head, ";base64") {
+		return mediaType, len(strings.TrimRight(body, "=")) * 3 / 4, true
+	}
+	return mediaType, len(body), true
+}
