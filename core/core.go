@@ -1,0 +1,131 @@
+package core
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/hashicorp/go-hclog"
+
+	"github.com/seed-1ae66336/vak/core/internal/builtin"
+	"github.com/seed-1ae66336/vak/core/internal/host"
+	"github.com/seed-1ae66336/vak/sdk/surface"
+)
+
+// Config says where the plugins are and what their profiles are overridden
+// with. The zero value has the built-in surface only.
+type Config struct {
+	// Plugins are directories with one directory for each plugin, searched in
+	// order; of two plugins with the same id the first wins.
+	Plugins []string
+
+	// Settings overrides the profile of every surface.
+	Settings Settings
+
+	// Surfaces overrides profiles by surface id, after Settings. A name that no
+	// plugin has is an error of Open.
+	Surfaces map[string]Settings
+
+	// Log takes what operators should know. Nil: nothing is logged.
+	Log hclog.Logger
+}
+
+// A Core compiles answers and has them rendered by the surfaces' own
+// processes. It is safe for concurrent use until Close.
+type Core struct {
+	host     *host.Host
+	log      hclog.Logger
+	surfaces []Surface // sorted by id
+}
+
+// A Surface is one surface that a [Core] knows, working or not.
+type Surface struct {
+	ID      string
+	Version string
+	Path    string          // of the binary; empty for a built-in surface
+	SHA256  string          // of the binary, as its manifest says; empty for a built-in surface
+	Profile surface.Profile // as overridden
+	Err     error           // why it cannot be started; nil if nothing is known against it
+
+	info surface.Info
+}
+
+// Builtin reports whether the surface is a part of core.
+func (s Surface) Builtin() bool { return s.Path == "" && s.Err == nil }
+
+// Open finds the plugins and starts none: a plugin starts when it first renders.
+func Open(_ context.Context, c Config) (*Core, error) {
+	log := c.Log
+	if log == nil {
+		log = hclog.NewNullLogger()
+	}
+	h, err := host.Open(host.Config{Dirs: c.Plugins, Builtin: []surface.Plugin{builtin.Log()}, Log: log})
+	if err != nil {
+		return nil, &Error{Kind: ErrPlugins, What: "cannot read the plugins", Err: err}
+	}
+	core := &Core{host: h, log: log}
+	for _, s := range h.Surfaces() {
+		core.surfaces = append(core.surfaces, newSurface(s, c))
+	}
+	slices.SortFunc(core.surfaces, func(a, b Surface) int { return strings.Compare(a.ID, b.ID) })
+	for name := range c.Surfaces {
+		if _, ok := core.surface(name); !ok {
+			h.Close()
+			return nil, core.unknown(name)
+		}
+	}
+	return core, nil
+}
+
+// Close ends the plugin processes. The Core must not be used afterwards.
+func (c *Core) Close() error { return c.host.Close() }
+
+// Surfaces lists what was found, by id, broken plugins included. The caller
+// owns the slice.
+func (c *Core) Surfaces() []Surface { return slices.Clone(c.surfaces) }
+
+// Surface returns the surface with the given id. Its error is of kind
+// ErrUnknownSurface and names those that there are.
+func (c *Core) Surface(id string) (Surface, error) {
+	if s, ok := c.surface(id); ok {
+		return s, nil
+	}
+	return Surface{}, c.unknown(id)
+}
+
+func (c *Core) surface(id string) (Surface, bool) {
+	i, ok := slices.BinarySearchFunc(c.surfaces, id, func(s Surface, id string) int { return strings.Compare(s.ID, id) })
+	if !ok {
+		return Surface{}, false
+	}
+	return c.surfaces[i], true
+}
+
+func (c *Core) unknown(id string) error {
+	ids := make([]string, len(c.surfaces))
+	for i, s := range c.surfaces {
+		ids[i] = s.ID
+	}
+	return &Error{Kind: ErrUnknownSurface, What: "there is no surface \"" + id + "\"", Mend: "known are " + strings.Join(ids, ", ")}
+}
+
+func newSurface(s host.Surface, c Config) Surface {
+	out := Surface{ID: s.Info.ID, Version: s.Info.Version, Path: s.Path, SHA256: s.SHA256, Err: s.Err, info: s.Info}
+	p := Conservative(s.Info.ID)
+	if len(s.Info.Profiles) > 0 {
+		p = s.Info.Profiles[0]
+	}
+	out.Profile = clamped(c.Surfaces[out.ID].apply(c.Settings.apply(p)))
+	return out
+}
+
+// Conservative is the profile of a surface that nothing is known of: plain
+// text, 2000 code points a message.
+func Conservative(id string) surface.Profile {
+	return surface.Profile{
+		Surface: id,
+		Dialect: "plain",
+		Limit:   surface.Limit{Max: 2000, Unit: surface.Codepoint, Of: surface.Sent},
+		Can:     surface.Capabilities{AccessiblePlain: true},
+	}
+}

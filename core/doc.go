@@ -1,0 +1,16 @@
+// Package core is vak as a library: one answer in, what every surface shows of
+// it out.
+//
+// [Open] finds the surface plugins, [Core.Render] compiles a [Draft] once and
+// renders it for each target, and [Core.Close] ends the plugin processes.
+//
+// One path serves every caller: compile, lower to what the renderer knows,
+// render in the surface's own process, measure, read back, compare. What a
+// renderer says about sizes is ignored, and a rendering that loses anything is
+// never handed on: core renders that answer itself, plain, and says why. So
+// Render fails for a caller's mistake or a cancelled context, never because a
+// renderer is missing, slow or wrong.
+//
+// A Core is safe for concurrent use. Diagnostics, errors and logs never hold
+// text of a message.
+package core

@@ -1,0 +1,153 @@
+package core
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"strings"
+	"sync"
+
+	"github.com/seed-1ae66336/vak/core/compile"
+	"github.com/seed-1ae66336/vak/core/packet"
+	"github.com/seed-1ae66336/vak/sdk/doc"
+	"github.com/seed-1ae66336/vak/sdk/surface"
+)
+
+// MaxSource is the size in bytes of the largest draft.
+const MaxSource = 4 << 20
+
+// A Draft is an answer as an agent wrote it.
+type Draft struct {
+	Markdown string
+	Kind     surface.Kind // empty: Assistant
+}
+
+// An Answer is a compiled [Draft]. It is immutable and safe for concurrent use
+// as long as its Core is open.
+type Answer struct {
+	core    *Core
+	kind    surface.Kind
+	doc     *doc.Document
+	failed  []doc.Diagnostic // what core has to say about compiling
+	payload []byte
+	source  string // valid UTF-8
+	exact   string // base64 of the exact bytes where they are not UTF-8
+}
+
+// Render compiles d once and renders it for every target, all at the same
+// time. The packets are in the order of the targets, and the same draft,
+// targets and plugins give the same packets.
+//
+// A target may name a surface that no plugin provides: it gets plain text in
+// chunks of 2000 code points and a diagnostic. Errors are of kind ErrTooLarge,
+// ErrDraft or ErrTarget, or the context's own.
+func (c *Core) Render(ctx context.Context, d Draft, targets ...surface.Target) ([]packet.Packet, error) {
+	a, err := c.Prepare(d)
+	if err != nil {
+		return nil, err
+	}
+	packets := make([]packet.Packet, len(targets))
+	errs := make([]error, len(targets))
+	var wg sync.WaitGroup
+	for i, t := range targets {
+		wg.Go(func() { packets[i], errs[i] = a.Render(ctx, t) })
+	}
+	wg.Wait()
+	if err := errors.Join(errs...); err != nil {
+		return nil, err
+	}
+	return packets, nil
+}
+
+// Prepare compiles d. It is the first half of [Core.Render], for callers that
+// render one answer at different times. Errors are of kind ErrTooLarge or
+// ErrDraft.
+func (c *Core) Prepare(d Draft) (*Answer, error) {
+	kind, err := textKind(d.Kind)
+	if err != nil {
+		return nil, err
+	}
+	if len(d.Markdown) > MaxSource {
+		return nil, &Error{
+			Kind: ErrTooLarge,
+			What: fmt.Sprintf("the source has %d bytes and the limit is %d (4 MiB)", len(d.Markdown), MaxSource),
+			Mend: "split it, or send it as a file",
+		}
+	}
+	a := &Answer{core: c, kind: kind}
+	a.doc, err = contain("compile", func() (*doc.Document, error) { return compile.Markdown(d.Markdown) })
+	if err != nil {
+		c.log.Error("compile failed", "cause", cause(err), "stack", stack(err))
+		a.doc = asSource(d.Markdown, "compile_failed")
+		a.failed = append(a.failed, doc.Diagnostic{Code: "compile_failed", Severity: doc.Error, Message: "The answer is shown as its source: " + cause(err) + "."})
+	}
+	a.source, a.exact = packet.Exact(d.Markdown)
+	a.payload, err = contain("encode", func() ([]byte, error) { return payload(a.doc), nil })
+	if err != nil {
+		c.log.Error("encoding the document failed", "cause", cause(err), "stack", stack(err))
+		a.failed = append(a.failed, doc.Diagnostic{Code: "payload_failed", Severity: doc.Error, Message: "The packet holds no document: " + cause(err) + "."})
+	}
+	return a, nil
+}
+
+// payload is the part of a packet that programs read. The source stands beside
+// it in the packet and so not in the document.
+func payload(d *doc.Document) []byte {
+	b := append(make([]byte, 0, 2*len(d.Source)+256), `{"document":`...)
+	b = doc.Append(b, d, doc.WithoutSource)
+	return append(b, '}')
+}
+
+// textKind checks that k is a kind whose whole content is one text.
+func textKind(k surface.Kind) (surface.Kind, error) {
+	switch k {
+	case "":
+		return surface.Assistant, nil
+	case surface.Assistant, surface.TaskSummary, surface.User:
+		return k, nil
+	case surface.Alert, surface.Approval, surface.Progress, surface.ToolResult:
+		return "", &Error{Kind: ErrDraft, What: "a draft of markdown alone cannot be of kind " + string(k), Mend: "use assistant, task_summary or user"}
+	}
+	return "", &Error{Kind: ErrDraft, What: fmt.Sprintf("an answer of kind %q may not go out", string(k)), Mend: "use assistant, task_summary or user"}
+}
+
+// asSource is the document that shows source as it is.
+func asSource(source, reason string) *doc.Document {
+	d := &doc.Document{Version: doc.SchemaVersion, Source: source}
+	if text := printable(source); strings.TrimSpace(text) != "" {
+		d.Blocks = []doc.Block{&doc.RawMarkdown{ID: "1", Markdown: text, Reason: reason}}
+	}
+	return d
+}
+
+// A panicError is a panic that was turned into an error.
+type panicError struct {
+	stage string
+	what  string
+	stack []byte
+}
+
+func (e *panicError) Error() string { return e.stage + " stopped: " + e.what }
+
+// contain calls f and turns a panic into an error. A panic's value may hold
+// message text, so only what the runtime itself says is kept of it.
+func contain[T any](stage string, f func() (T, error)) (v T, err error) {
+	defer func() {
+		p := recover()
+		if p == nil {
+			return
+		}
+		e := &panicError{stage: stage, what: fmt.Sprintf("panic of type %T", p), stack: debug.Stack()}
+		err = e
+	}()
+	return f()
+}
+
+// stack is where err came from, for the log.
+func stack(err error) string {
+	if p, ok := errors.AsType[*panicError](err); ok {
+		return string(p.stack)
+	}
+	return ""
+}

@@ -1,0 +1,57 @@
+package core
+
+// A Kind classifies the errors of this package. Test for one with errors.Is.
+type Kind string
+
+func (k Kind) Error() string { return string(k) }
+
+// The kinds of error.
+const (
+	// ErrTooLarge is returned when a draft is larger than 4 MiB.
+	ErrTooLarge Kind = "the source is too large"
+
+	// ErrUnknownSurface is returned when a setting names a surface that no
+	// plugin provides.
+	ErrUnknownSurface Kind = "unknown surface"
+
+	// ErrSetting is returned when a setting has an unknown key or a value that
+	// is not allowed.
+	ErrSetting Kind = "bad setting"
+
+	// ErrDraft is returned when a draft is of a kind that may not go out, or
+	// that plain markdown cannot be.
+	ErrDraft Kind = "bad draft"
+
+	// ErrTarget is returned when a target names no surface.
+	ErrTarget Kind = "bad target"
+
+	// ErrPlugins is returned when a directory of plugins cannot be read.
+	ErrPlugins Kind = "cannot read plugins"
+)
+
+// An Error says what is wrong and what to do about it.
+type Error struct {
+	Kind Kind
+	What string // what is wrong, naming the thing
+	Mend string // what a person can do; may be empty
+	Err  error  // the cause; may be nil
+}
+
+func (e *Error) Error() string {
+	s := e.What
+	if e.Err != nil {
+		s += ": " + e.Err.Error()
+	}
+	if e.Mend != "" {
+		s += "; " + e.Mend
+	}
+	return s
+}
+
+// Unwrap makes errors.Is find both the kind and the cause.
+func (e *Error) Unwrap() []error {
+	if e.Err == nil {
+		return []error{e.Kind}
+	}
+	return []error{e.Kind, e.Err}
+}

@@ -1,0 +1,171 @@
+// Package cli is the command line: flags, input, and how packets look to a
+// person. What it shows comes from package core; it decides nothing about
+// rendering.
+//
+// Every command either writes its whole result to standard output or one line
+// about what is wrong to standard error, with an exit code for its kind.
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"syscall"
+
+	"github.com/hashicorp/go-hclog"
+	"github.com/spf13/cobra"
+
+	"github.com/seed-1ae66336/vak/core"
+)
+
+// Main runs the command line of this process and returns its exit code.
+func Main(version string) int {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	// With a handler, a closed pipe is an error of Write, so that the plugin
+	// processes are ended as always; ignoring the signal would be inherited.
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
+	a := &app{version: versionOf(version), in: os.Stdin, out: os.Stdout, err: os.Stderr}
+	return a.run(ctx, os.Args[1:])
+}
+
+// An app is one run of the command line.
+type app struct {
+	version  string
+	in       *os.File
+	out      *os.File
+	err      io.Writer
+	plugins  []string
+	logLevel string
+}
+
+func (a *app) run(ctx context.Context, args []string) int {
+	root := a.root()
+	root.SetArgs(args)
+	root.SetOut(a.out)
+	root.SetErr(a.err)
+	started := false
+	root.PersistentPreRun = func(*cobra.Command, []string) { started = true }
+	err := root.ExecuteContext(ctx)
+	if err != nil && !started {
+		err = asUsage(root, args, err)
+	}
+	code := exitCode(ctx, err)
+	if code != exitOK && code != exitInterrupted {
+		fmt.Fprintln(a.err, "vak: "+oneLine(err.Error()))
+	}
+	return code
+}
+
+func (a *app) root() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "vak",
+		Short: "Show what one agent answer becomes on every surface",
+		Long: `vak turns one agent answer, written in markdown, into what every surface can
+show: Telegram, Slack, Discord, webhooks, a log. Each surface is a plugin
+process of its own, and core reads every message back to see that nothing is lost.
+
+Plugins are looked for in the directories that --plugins names, then in
+plugins/ beside the vak binary.
+
+` + exitHelp,
+		Example: `  vak demo
+  vak preview answer.md
+  echo '**done**: 3 of 3' | vak preview --surface telegram,slack
+  vak plugin list`,
+		SilenceUsage:      true,
+		SilenceErrors:     true,
+		DisableAutoGenTag: true,
+		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true},
+	}
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return err })
+	flags := root.PersistentFlags()
+	flags.StringArrayVar(&a.plugins, "plugins", nil, "look for surface plugins in `DIR` first (may be given again)")
+	flags.StringVar(&a.logLevel, "log", "off", "write logs of this `LEVEL` to standard error: off, error, warn, info or debug")
+	root.MarkPersistentFlagDirname("plugins")
+	root.RegisterFlagCompletionFunc("log", fixed(logLevels...))
+	root.AddCommand(a.previewCommand(), a.demoCommand(), a.pluginCommand(), a.versionCommand(), a.completionCommand(root))
+	root.SetHelpCommand(helpCommand(root))
+	return root
+}
+
+func helpCommand(root *cobra.Command) *cobra.Command {
+	return &cobra.Command{
+		Use:     "help [COMMAND]",
+		Short:   "Show help for a command",
+		Example: "  vak help preview",
+		RunE: func(_ *cobra.Command, args []string) error {
+			cmd, rest, err := root.Find(args)
+			if err != nil || len(rest) > 0 {
+				return usagef("there is no command %q; run \"vak help\"", strings.Join(args, " "))
+			}
+			return cmd.Help()
+		},
+		ValidArgsFunction: cobra.NoFileCompletions,
+	}
+}
+
+// open opens core with the plugins that the flags name.
+func (a *app) open(ctx context.Context, every core.Settings, surfaces map[string]core.Settings) (*core.Core, error) {
+	dirs, err := a.pluginDirs()
+	if err != nil {
+		return nil, err
+	}
+	log, err := a.logger()
+	if err != nil {
+		return nil, err
+	}
+	return core.Open(ctx, core.Config{Plugins: dirs, Settings: every, Surfaces: surfaces, Log: log})
+}
+
+// pluginDirs are the directories that were asked for, which must be there, and
+// the one beside the binary, which need not.
+func (a *app) pluginDirs() ([]string, error) {
+	dirs := append([]string{}, a.plugins...)
+	for _, dir := range dirs {
+		if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+			return nil, &problem{code: exitInput, text: fmt.Sprintf("--plugins %s: there is no such directory; name one that holds a directory for each plugin, such as build/plugins", quoted(dir))}
+		}
+	}
+	if beside := besideBinary(); beside != "" {
+		if info, err := os.Stat(beside); err == nil && info.IsDir() {
+			dirs = append(dirs, beside)
+		}
+	}
+	return dirs, nil
+}
+
+// besideBinary is the directory of plugins that were built or installed with
+// this binary.
+func besideBinary() string {
+	exe, err := os.Executable()
+	if err != nil {
+		return ""
+	}
+	if real, err := filepath.EvalSymlinks(exe); err == nil {
+		exe = real
+	}
+	return filepath.Join(filepath.Dir(exe), "plugins")
+}
+
+var logLevels = []string{"off", "error", "warn", "info", "debug"}
+
+func (a *app) logger() (hclog.Logger, error) {
+	for _, known := range logLevels {
+		if a.logLevel == known {
+			return hclog.New(&hclog.LoggerOptions{Name: "vak", Level: hclog.LevelFromString(known), Output: a.err}), nil
+		}
+	}
+	return nil, usagef("--log cannot be %q; use %s", a.logLevel, strings.Join(logLevels, ", "))
+}
+
+// fixed completes a flag with one of words.
+func fixed(words ...string) func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	return func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		return words, cobra.ShellCompDirectiveNoFileComp
+	}
+}

@@ -1,0 +1,102 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"github.com/seed-1ae66336/vak/core"
+)
+
+// The exit codes.
+const (
+	exitOK          = 0
+	exitInternal    = 1
+	exitUsage       = 2
+	exitInput       = 3
+	exitSurface     = 4
+	exitDegraded    = 5
+	exitInterrupted = 130
+)
+
+const exitHelp = `Exit codes: 0 done, 1 internal error, 2 wrong usage, 3 input that cannot be read
+or is too large, 4 unknown surface, 5 rendered plain although a plugin was
+there (only with --strict).`
+
+// A problem is an error that knows its exit code. Its text names what is wrong
+// and what to do.
+type problem struct {
+	code int
+	text string
+}
+
+func (p *problem) Error() string { return p.text }
+
+func usagef(format string, args ...any) error {
+	return &problem{exitUsage, fmt.Sprintf(format, args...)}
+}
+
+// asUsage is err, which arose before any command ran, with the way to the help
+// of the command that was meant.
+func asUsage(root *cobra.Command, args []string, err error) error {
+	var p *problem
+	if errors.As(err, &p) {
+		return err
+	}
+	cmd, rest, findErr := root.Find(args)
+	if findErr != nil || cmd == root && len(rest) > 0 && !strings.HasPrefix(rest[0], "-") {
+		name := firstWord(args)
+		text := fmt.Sprintf("there is no command %s", quoted(name))
+		if near := root.SuggestionsFor(name); len(near) > 0 {
+			return usagef("%s; did you mean \"vak %s\"?", text, near[0])
+		}
+		return usagef("%s; run \"vak --help\"", text)
+	}
+	return usagef("%s; run \"%s --help\"", err, cmd.CommandPath())
+}
+
+func firstWord(args []string) string {
+	for _, a := range args {
+		if !strings.HasPrefix(a, "-") {
+			return a
+		}
+	}
+	return ""
+}
+
+// exitCode is the code for err. A reader that went away has seen what it
+// wanted, so that is no error.
+func exitCode(ctx context.Context, err error) int {
+	var p *problem
+	switch {
+	case err == nil, errors.Is(err, syscall.EPIPE), errors.Is(err, io.ErrClosedPipe):
+		return exitOK
+	case errors.As(err, &p):
+		return p.code
+	case ctx.Err() != nil:
+		return exitInterrupted
+	case errors.Is(err, core.ErrTooLarge), errors.Is(err, core.ErrPlugins):
+		return exitInput
+	case errors.Is(err, core.ErrUnknownSurface):
+		return exitSurface
+	case errors.Is(err, core.ErrSetting):
+		return exitUsage
+	}
+	return exitInternal
+}
+
+// oneLine is s without line breaks and control characters.
+func oneLine(s string) string { return escape(strings.Join(strings.Fields(s), " ")) }
+
+// quoted is s as it may stand in an error: in quotes, cut to size.
+func quoted(s string) string {
+	if r := []rune(s); len(r) > 120 {
+		s = string(r[:119]) + "…"
+	}
+	return fmt.Sprintf("%q", s)
+}

@@ -1,0 +1,194 @@
+package core
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/seed-1ae66336/vak/core/internal/host"
+	"github.com/seed-1ae66336/vak/core/internal/pipeline/cover"
+	"github.com/seed-1ae66336/vak/core/packet"
+	"github.com/seed-1ae66336/vak/sdk/dialect"
+	"github.com/seed-1ae66336/vak/sdk/doc"
+	"github.com/seed-1ae66336/vak/sdk/surface"
+)
+
+// RecipeBasic is the recipe of an answer that nothing else was planned for.
+const RecipeBasic = "answer.basic"
+
+// Render renders the answer for one target. Its errors are of kind ErrTarget,
+// or the context's own.
+func (a *Answer) Render(ctx context.Context, t surface.Target) (packet.Packet, error) {
+	if t.Surface == "" {
+		return packet.Packet{}, &Error{Kind: ErrTarget, What: "a target names no surface", Mend: "set its Surface"}
+	}
+	out, err := a.show(ctx, t.Surface)
+	if err != nil {
+		return packet.Packet{}, err
+	}
+	return packet.Packet{
+		SchemaVersion:    packet.SchemaVersion,
+		Target:           targetText(t),
+		Surface:          t.Surface,
+		Kind:             a.kind,
+		Payload:          a.payload,
+		FallbackMarkdown: a.source,
+		FallbackB64:      a.exact,
+		Chunks:           out.chunks,
+		Coverage:         out.coverage,
+		Diagnostics:      out.diagnostics,
+		Renderer:         out.by,
+		Recipe:           RecipeBasic,
+	}, nil
+}
+
+// shown is an answer on one surface.
+type shown struct {
+	chunks      []packet.Chunk
+	coverage    packet.Coverage
+	diagnostics []doc.Diagnostic
+	by          packet.Renderer
+}
+
+// show has the surface's renderer render the answer, checks what comes back,
+// and renders plain where the check fails. It fails only with ctx.
+func (a *Answer) show(ctx context.Context, id string) (shown, error) {
+	said := append(append([]doc.Diagnostic{}, a.doc.Diagnostics...), a.failed...)
+	s, known := a.core.surface(id)
+	if !known {
+		said = append(said, doc.Diagnostic{Code: "unknown_surface", Severity: doc.Warning, Message: "No plugin provides this surface; it gets plain text."})
+		return a.plain(ctx, Conservative(id), said)
+	}
+	out, err := a.native(ctx, s)
+	if err == nil {
+		out.diagnostics = append(said, out.diagnostics...)
+		return out, nil
+	}
+	if ctx.Err() != nil {
+		return shown{}, ctx.Err()
+	}
+	a.core.log.Warn("rendered plain instead of by the plugin", "surface", id, "cause", cause(err), "stack", stack(err))
+	return a.plain(ctx, s.Profile, append(said, explain(id, err)...))
+}
+
+// native renders by the surface's own renderer and checks the result.
+func (a *Answer) native(ctx context.Context, s Surface) (shown, error) {
+	d, err := contain("lower", func() (*doc.Document, error) {
+		return doc.Lower(a.doc, doc.Support{Version: s.info.DocVersion, Blocks: s.info.Blocks}), nil
+	})
+	if err != nil {
+		return shown{}, err
+	}
+	var r surface.Rendering
+	by := packet.Renderer{ID: s.ID, Version: s.Version}
+	if visible(d) {
+		req := surface.RenderRequest{Doc: d, Profile: s.Profile, Kind: a.kind}
+		var info host.RendererInfo
+		r, err = contain("render", func() (r surface.Rendering, err error) {
+			r, info, err = a.core.host.Render(ctx, s.ID, req)
+			return r, err
+		})
+		if err != nil {
+			return shown{}, err
+		}
+		by = packet.Renderer{ID: info.ID, Version: info.Version}
+	}
+	k, _ := dialect.ByName(s.Profile.Dialect)
+	out, err := contain("check", func() (shown, error) { return check(d, s.Profile, r, k) })
+	out.by = by
+	return out, err
+}
+
+// A loss is a rendering that does not show all that it must.
+type loss []cover.Loss
+
+func (l loss) Error() string {
+	return fmt.Sprintf("the rendering loses something in %d places", len(l))
+}
+
+// check holds a rendering of d against every rule that does not depend on who
+// made it, and measures its chunks. k is nil for a dialect that core has no
+// reader for.
+func check(d *doc.Document, p surface.Profile, r surface.Rendering, k dialect.Dialect) (shown, error) {
+	if err := wellFormed(d, r); err != nil {
+		return shown{}, err
+	}
+	measure := k
+	if measure == nil {
+		measure = dialect.PlainText
+	}
+	out := shown{chunks: make([]packet.Chunk, 0, len(r.Chunks))}
+	for i, c := range r.Chunks {
+		size := measure.Measure([]byte(c.Text))
+		if err := within(size, p.Limit, i); err != nil {
+			return shown{}, err
+		}
+		if c.Plain != c.Text || k != dialect.PlainText {
+			if err := within(dialect.PlainText.Measure([]byte(c.Plain)), p.Limit, i); err != nil {
+				return shown{}, err
+			}
+		}
+		out.chunks = append(out.chunks, packet.Chunk{
+			Index: i, Text: c.Text, Plain: c.Plain, Native: c.Native,
+			Units: Units(size, p.Limit), Bytes: len(c.Text), Blocks: c.Blocks,
+		})
+	}
+	report := cover.Check(d, p, r, k)
+	if len(report.Losses) > 0 {
+		return shown{}, loss(report.Losses)
+	}
+	out.coverage = report.Coverage
+	out.diagnostics = r.Diagnostics
+	if len(r.Chunks) == 0 {
+		out.diagnostics = append(out.diagnostics, doc.Diagnostic{Code: "empty", Message: "The answer shows nothing, so nothing is sent."})
+	}
+	return out, nil
+}
+
+// visible reports whether d has anything that a reader must see.
+func visible(d *doc.Document) bool {
+	for _, b := range d.Blocks {
+		for range doc.Visible(b) {
+			return true
+		}
+	}
+	return false
+}
+
+// explain says why a surface's renderer was not used, as diagnostics.
+func explain(id string, err error) []doc.Diagnostic {
+	var lost loss
+	if !errors.As(err, &lost) {
+		return []doc.Diagnostic{{Code: "renderer_failed", Severity: doc.Error, Message: "Rendered plain: " + id + ": " + cause(err) + "."}}
+	}
+	const most = 20
+	out := make([]doc.Diagnostic, 0, min(len(lost), most)+1)
+	for _, l := range lost[:min(len(lost), most)] {
+		out = append(out, doc.Diagnostic{Code: "renderer_loss", Severity: doc.Error, Block: l.Block, Message: "Rendered plain: the rendering by " + id + " lost " + l.What + "."})
+	}
+	if n := len(lost) - most; n > 0 {
+		out = append(out, doc.Diagnostic{Code: "renderer_loss", Severity: doc.Error, Message: fmt.Sprintf("And %d losses more.", n)})
+	}
+	return out
+}
+
+// cause is err in words that hold no text of the message: a plugin's own words
+// may, so of those only their kind is told.
+func cause(err error) string {
+	if e, ok := errors.AsType[*host.Error](err); ok {
+		return e.Code
+	}
+	if e, ok := errors.AsType[*panicError](err); ok {
+		return e.Error()
+	}
+	if e, ok := errors.AsType[*fault](err); ok {
+		return e.Error()
+	}
+	if lost, ok := errors.AsType[loss](err); ok {
+		return lost.Error()
+	}
+	if errors.Is(err, context.DeadlineExceeded) {
+		return "it took too long"
+	}
+	return fmt.Sprintf("error of type %T", err)
+}
