@@ -111,7 +111,7 @@ func (c *Core) unknown(id string) error {
 
 func newSurface(s host.Surface, c Config) Surface {
 	out := Surface{ID: s.Info.ID, Version: s.Info.Version, Path: s.Path, SHA256: s.SHA256, Err: s.Err, info: s.Info}
-	p := Conservative(s.Info.ID)
+	p := conservative(s.Info.ID)
 	if len(s.Info.Profiles) > 0 {
 		p = s.Info.Profiles[0]
 	}
@@ -119,9 +119,9 @@ func newSurface(s host.Surface, c Config) Surface {
 	return out
 }
 
-// Conservative is the profile of a surface that nothing is known of: plain
+// conservative is the profile of a surface that nothing is known of: plain
 // text, 2000 code points a message.
-func Conservative(id string) surface.Profile {
+func conservative(id string) surface.Profile {
 	return surface.Profile{
 		Surface: id,
 		Dialect: "plain",

@@ -1,37 +1,37 @@
 package core
 
-// A Kind classifies the errors of this package. Test for one with errors.Is.
-type Kind string
+// An ErrorKind classifies the errors of this package. Test for one with errors.Is.
+type ErrorKind string
 
-func (k Kind) Error() string { return string(k) }
+func (k ErrorKind) Error() string { return string(k) }
 
 // The kinds of error.
 const (
 	// ErrTooLarge is returned when a draft is larger than 4 MiB.
-	ErrTooLarge Kind = "the source is too large"
+	ErrTooLarge ErrorKind = "the source is too large"
 
 	// ErrUnknownSurface is returned when a setting names a surface that no
 	// plugin provides.
-	ErrUnknownSurface Kind = "unknown surface"
+	ErrUnknownSurface ErrorKind = "unknown surface"
 
 	// ErrSetting is returned when a setting has an unknown key or a value that
 	// is not allowed.
-	ErrSetting Kind = "bad setting"
+	ErrSetting ErrorKind = "bad setting"
 
 	// ErrDraft is returned when a draft is of a kind that may not go out, or
 	// that plain markdown cannot be.
-	ErrDraft Kind = "bad draft"
+	ErrDraft ErrorKind = "bad draft"
 
 	// ErrTarget is returned when a target names no surface.
-	ErrTarget Kind = "bad target"
+	ErrTarget ErrorKind = "bad target"
 
 	// ErrPlugins is returned when a directory of plugins cannot be read.
-	ErrPlugins Kind = "cannot read plugins"
+	ErrPlugins ErrorKind = "cannot read plugins"
 )
 
 // An Error says what is wrong and what to do about it.
 type Error struct {
-	Kind Kind
+	Kind ErrorKind
 	What string // what is wrong, naming the thing
 	Mend string // what a person can do; may be empty
 	Err  error  // the cause; may be nil

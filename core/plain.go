@@ -68,7 +68,7 @@ func verbatim(d *doc.Document, l surface.Limit) shown {
 	for text := range cuts(printable(d.Source), l) {
 		out.chunks = append(out.chunks, packet.Chunk{
 			Index: len(out.chunks), Text: text, Plain: text,
-			Units: Units(sizeOf(text), l), Bytes: len(text), Blocks: ids,
+			Units: units(sizeOf(text), l), Bytes: len(text), Blocks: ids,
 		})
 	}
 	return out

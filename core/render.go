@@ -13,8 +13,8 @@ import (
 	"github.com/seed-1ae66336/vak/sdk/surface"
 )
 
-// RecipeBasic is the recipe of an answer that nothing else was planned for.
-const RecipeBasic = "answer.basic"
+// recipeBasic is the recipe of an answer that nothing else was planned for.
+const recipeBasic = "answer.basic"
 
 // Render renders the answer for one target. Its errors are of kind ErrTarget,
 // or the context's own.
@@ -38,7 +38,7 @@ func (a *Answer) Render(ctx context.Context, t surface.Target) (packet.Packet, e
 		Coverage:         out.coverage,
 		Diagnostics:      out.diagnostics,
 		Renderer:         out.by,
-		Recipe:           RecipeBasic,
+		Recipe:           recipeBasic,
 	}, nil
 }
 
@@ -57,7 +57,7 @@ func (a *Answer) show(ctx context.Context, id string) (shown, error) {
 	s, known := a.core.surface(id)
 	if !known {
 		said = append(said, doc.Diagnostic{Code: "unknown_surface", Severity: doc.Warning, Message: "No plugin provides this surface; it gets plain text."})
-		return a.plain(ctx, Conservative(id), said)
+		return a.plain(ctx, conservative(id), said)
 	}
 	out, err := a.native(ctx, s)
 	if err == nil {
@@ -130,7 +130,7 @@ func check(d *doc.Document, p surface.Profile, r surface.Rendering, k dialect.Di
 		}
 		out.chunks = append(out.chunks, packet.Chunk{
 			Index: i, Text: c.Text, Plain: c.Plain, Native: c.Native,
-			Units: Units(size, p.Limit), Bytes: len(c.Text), Blocks: c.Blocks,
+			Units: units(size, p.Limit), Bytes: len(c.Text), Blocks: c.Blocks,
 		})
 	}
 	report := cover.Check(d, p, r, k)

@@ -71,7 +71,7 @@ func within(size dialect.Size, l surface.Limit, i int) error {
 		what     string
 		got, max int
 	}{
-		{string(l.Unit), Units(size, l), l.Max},
+		{string(l.Unit), units(size, l), l.Max},
 		{"bytes", size.Sent.Bytes, l.MaxBytes},
 		{"entities", size.Entities, l.MaxEntities},
 		{"entity bytes", size.EntityBytes, l.MaxEntityBytes},
@@ -83,8 +83,8 @@ func within(size dialect.Size, l surface.Limit, i int) error {
 	return nil
 }
 
-// Units is size in the unit that l counts.
-func Units(size dialect.Size, l surface.Limit) int {
+// units is size in the unit that l counts.
+func units(size dialect.Size, l surface.Limit) int {
 	n := size.Sent
 	if l.Of == surface.Visible {
 		n = size.Visible

@@ -1,0 +1,82 @@
+# vak needs Go 1.26, make and git. Start with "make demo" and "make test".
+
+VERSION     ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
+STATICCHECK ?= honnef.co/go/tools/cmd/staticcheck@v0.7.0
+PREFIX      ?= $(HOME)/.local
+FUZZTIME    ?= 10s
+BENCHTIME   ?= 1s
+
+GO       = go
+SURFACES = telegram slack discord webhook
+BUILD    = build
+EXE      = $(shell $(GO) env GOEXE)
+LDFLAGS  = -s -w -X main.version=$(VERSION)
+PLATFORMS = linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
+
+.DEFAULT_GOAL := help
+.PHONY: help build install demo test race lint gen gen-check golden fuzz bench cross clean
+
+help: ## list the targets
+	@sed -n 's/^\([a-z][a-z-]*\):[^#]*## /\1\t/p' $(MAKEFILE_LIST) | awk -F'\t' '{ printf "  make %-10s %s\n", $$1, $$2 }'
+
+build: ## build build/vak and the plugins in build/plugins
+	@mkdir -p $(BUILD)
+	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o $(BUILD)/vak$(EXE) ./core/cmd/vak
+	@set -e; for s in $(SURFACES); do \
+		dir=$(BUILD)/plugins/$$s; mkdir -p $$dir; \
+		echo "CGO_ENABLED=0 $(GO) build -trimpath -o $$dir/$$s$(EXE) ./plugins/$$s"; \
+		CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o $$dir/$$s$(EXE) ./plugins/$$s; \
+		$$dir/$$s$(EXE) manifest > $$dir/plugin.json.new; \
+		mv $$dir/plugin.json.new $$dir/plugin.json; \
+	done
+
+install: build ## install vak and its plugins below PREFIX (default ~/.local)
+	@mkdir -p $(PREFIX)/bin $(PREFIX)/lib/vak
+	@rm -rf $(PREFIX)/lib/vak/plugins
+	cp -R $(BUILD)/vak$(EXE) $(BUILD)/plugins $(PREFIX)/lib/vak/
+	ln -sf $(PREFIX)/lib/vak/vak$(EXE) $(PREFIX)/bin/vak$(EXE)
+
+demo: build ## build all and show an answer on every surface
+	@$(BUILD)/vak$(EXE) demo
+
+test: ## run all tests
+	$(GO) test ./...
+
+race: ## run all tests with the race detector (needs a C compiler)
+	CGO_ENABLED=1 $(GO) test -race ./...
+
+lint: ## gofmt, go vet, staticcheck
+	@out=$$(gofmt -l core sdk plugins); if [ -n "$$out" ]; then echo "gofmt would change:"; echo "$$out"; exit 1; fi
+	$(GO) vet ./...
+	$(GO) run $(STATICCHECK) ./...
+
+gen: ## write what is generated: the protocol's Go code, docs/api
+	sdk/proto/generate.sh
+	$(GO) test ./core/internal/arch -run '^TestAPI$$' -count=1 -update
+
+gen-check: ## fail if something generated is not up to date
+	sdk/proto/generate.sh --check
+	$(GO) test ./core/internal/arch -run '^TestAPI$$' -count=1
+
+golden: ## write the golden files anew; read the diff before you commit it
+	$(GO) test $(shell grep -rl --include='*_test.go' 'Bool("update"' core sdk plugins | grep -v core/internal/arch | xargs -n1 dirname | sort -u | sed 's|^|./|') -count=1 -update
+
+fuzz: ## run every fuzz test for FUZZTIME (default 10s)
+	@set -e; grep -rl --include='*_test.go' '^func Fuzz' core sdk plugins | xargs -n1 dirname | sort -u | while read -r dir; do \
+		for f in $$(sed -n 's/^func \(Fuzz[A-Za-z0-9_]*\)(.*/\1/p' $$dir/*_test.go); do \
+			echo "$$dir $$f"; $(GO) test ./$$dir -run '^$$' -fuzz "^$$f\$$" -fuzztime $(FUZZTIME); \
+		done; \
+	done
+
+bench: build ## measure the pipeline against goldmark, and vak preview --jsonl
+	$(GO) test ./core/internal/bench -run '^TestRatios$$' -count=1 -v -ratios
+	$(GO) test ./core/internal/bench -run '^TestThroughput$$' -count=1 -v -ratios
+
+cross: ## build for every platform, to see that it compiles
+	@set -e; for p in $(PLATFORMS); do echo $$p; \
+		CGO_ENABLED=0 GOOS=$${p%/*} GOARCH=$${p#*/} $(GO) build -trimpath -o /dev/null ./core/cmd/... ; \
+		CGO_ENABLED=0 GOOS=$${p%/*} GOARCH=$${p#*/} $(GO) vet -unsafeptr=false ./plugins/... ./core/internal/host/...; \
+	done
+
+clean: ## remove build/
+	rm -rf $(BUILD)
