@@ -2,6 +2,7 @@ package doc
 
 import (
 	"cmp"
+	"strconv"
 	"strings"
 )
 
@@ -61,4 +62,9 @@ func digits(s string) int {
 		return n
 	}
 	return len(s)
+}
+
+// Child is the id of child n of id.
+func (id ID) Child(n int) ID {
+	return ID(strconv.AppendInt(append([]byte(id), '.'), int64(n), 10))
 }
