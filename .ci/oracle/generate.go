@@ -2,6 +2,7 @@ package oracle
 
 import (
 	"fmt"
+	"math/bits"
 	"strings"
 
 	"pgregory.net/rapid"
@@ -39,28 +40,49 @@ func document(t *rapid.T) string {
 	if g.chance(10) {
 		return g.word()
 	}
-	blocks := rapid.SampledFrom([]int{1, 2, 3, 5, 8, 20, 60}).Draw(t, "blocks")
 	var b strings.Builder
-	for range blocks {
-		b.WriteString(g.block(3))
-		b.WriteString("\n\n")
-		if b.Len() > 30_000 {
+	for range []int{1, 2, 3, 5, 8, 20, 60}[g.int(0, 6)] {
+		block := g.block(3)
+		if b.Len()+len(block) > 30_000 {
 			break
 		}
+		b.WriteString(block + "\n\n")
 	}
 	return b.String()
 }
 
 type generator struct{ t *rapid.T }
 
-func (g *generator) int(lo, hi int) int    { return rapid.IntRange(lo, hi).Draw(g.t, "n") }
+// int is a number from lo to hi, all equally likely. It is put together from
+// coin tosses, because rapid draws numbers and samples near the beginning far
+// more often, which suits shrinking and would leave most of the words unused.
+func (g *generator) int(lo, hi int) int {
+	n := 0
+	for range bits.Len(uint(hi-lo)) + 3 {
+		n <<= 1
+		if coin.Draw(g.t, "coin") {
+			n++
+		}
+	}
+	return lo + n%(hi-lo+1)
+}
+
+var coin = rapid.Bool()
+
 func (g *generator) chance(oneIn int) bool { return g.int(1, oneIn) == 1 }
-func (g *generator) word() string          { return rapid.SampledFrom(words).Draw(g.t, "word") }
-func (g *generator) href() string          { return rapid.SampledFrom(targets).Draw(g.t, "href") }
+func (g *generator) word() string          { return g.pick(words...) }
+func (g *generator) href() string          { return g.pick(targets...) }
+
+func (g *generator) pick(from ...string) string { return from[g.int(0, len(from)-1)] }
 
 // hostile is text that no list of words foresees.
 func (g *generator) hostile() string {
-	return rapid.StringOfN(rapid.RuneFrom([]rune("ab *_~`|<>&[]()!\\#-+.:;'\"/@$=^%中。👍\u00e9\u2060\t")), 1, 40, -1).Draw(g.t, "hostile")
+	runes := []rune("ab *_~`|<>&[]()!\\#-+.:;'\"/@$=^%中。👍\u00e9\u2060\t")
+	var b strings.Builder
+	for range g.int(1, 40) {
+		b.WriteRune(runes[g.int(0, len(runes)-1)])
+	}
+	return b.String()
 }
 
 // inline is running text in one line; deep bounds the nesting.
@@ -100,11 +122,11 @@ func (g *generator) span(deep int) string {
 	case 9:
 		return "![" + g.word() + "](<" + g.href() + ">)"
 	case 10:
-		return rapid.SampledFrom(targets[:8]).Draw(g.t, "bare")
+		return g.pick(targets[:8]...)
 	case 11:
-		return "$" + rapid.SampledFrom([]string{"x_1", "a*b", "\\frac{1}{2}"}).Draw(g.t, "math") + "$"
+		return "$" + g.pick("x_1", "a*b", "\\frac{1}{2}") + "$"
 	case 12:
-		return rapid.SampledFrom([]string{"<b>bold</b>", "<br>", "<unset>", "<!-- c -->", "<code>x</code>", "</i>"}).Draw(g.t, "html")
+		return g.pick("<b>bold</b>", "<br>", "<unset>", "<!-- c -->", "<code>x</code>", "</i>")
 	case 13:
 		return g.hostile()
 	default:
@@ -132,7 +154,7 @@ func (g *generator) block(deep int) string {
 	case 4:
 		return prefix(g.nested(deep), "> ", "> ")
 	case 5:
-		kind := rapid.SampledFrom([]string{"NOTE", "WARNING", "TIP"}).Draw(g.t, "callout")
+		kind := g.pick("NOTE", "WARNING", "TIP")
 		return "> [!" + kind + "]\n" + prefix(g.nested(deep), "> ", "> ")
 	case 6, 7:
 		return g.fence()
@@ -176,7 +198,7 @@ func (g *generator) list(deep int) string {
 		}
 		indent := strings.Repeat(" ", len(mark))
 		if task {
-			mark += rapid.SampledFrom([]string{"[ ] ", "[x] "}).Draw(g.t, "task")
+			mark += g.pick("[ ] ", "[x] ")
 		}
 		items = append(items, prefix(body, mark, indent))
 	}
@@ -184,8 +206,8 @@ func (g *generator) list(deep int) string {
 }
 
 func (g *generator) fence() string {
-	lang := rapid.SampledFrom([]string{"", "go", "js", "python", "c++", "diff", "sh title=\"run.sh\""}).Draw(g.t, "lang")
-	mark := rapid.SampledFrom([]string{"```", "~~~", "````"}).Draw(g.t, "fence")
+	lang := g.pick("", "go", "js", "python", "c++", "diff", "sh title=\"run.sh\"")
+	mark := g.pick("```", "~~~", "````")
 	var b strings.Builder
 	for range g.int(0, 40) {
 		line := strings.ReplaceAll(g.inline(0), mark, "")
