@@ -1,7 +1,7 @@
 # vak needs Go 1.26, make and git. Start with "make demo" and "make test".
 
 VERSION     ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
-STATICCHECK ?= honnef.co/go/tools/cmd/staticcheck@v0.7.0
+STATICCHECK ?= honnef.co/go/tools/cmd/staticcheck@2026.1
 PREFIX      ?= $(HOME)/.local
 FUZZTIME    ?= 10s
 BENCHTIME   ?= 1s

@@ -2,6 +2,7 @@ package core
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -9,6 +10,7 @@ import (
 
 	"github.com/seed-1ae66336/vak/core/internal/builtin"
 	"github.com/seed-1ae66336/vak/core/internal/host"
+	"github.com/seed-1ae66336/vak/sdk/dialect"
 	"github.com/seed-1ae66336/vak/sdk/surface"
 )
 
@@ -38,20 +40,18 @@ type Core struct {
 	surfaces []Surface // sorted by id
 }
 
-// A Surface is one surface that a [Core] knows, working or not.
+// A Surface is one surface that a [Core] knows, usable or not.
 type Surface struct {
-	ID      string
+	ID      string // of a broken plugin that names none: its folder
 	Version string
+	State   string          // builtin, ready, running or broken
 	Path    string          // of the binary; empty for a built-in surface
 	SHA256  string          // of the binary, as its manifest says; empty for a built-in surface
 	Profile surface.Profile // as overridden
-	Err     error           // why it cannot be started; nil if nothing is known against it
+	Err     error           // why it is broken; else nil
 
 	info surface.Info
 }
-
-// Builtin reports whether the surface is a part of core.
-func (s Surface) Builtin() bool { return s.Path == "" && s.Err == nil }
 
 // Open finds the plugins and starts none: a plugin starts when it first renders.
 func Open(_ context.Context, c Config) (*Core, error) {
@@ -67,7 +67,6 @@ func Open(_ context.Context, c Config) (*Core, error) {
 	for _, s := range h.Surfaces() {
 		core.surfaces = append(core.surfaces, newSurface(s, c))
 	}
-	slices.SortFunc(core.surfaces, func(a, b Surface) int { return strings.Compare(a.ID, b.ID) })
 	for name := range c.Surfaces {
 		if _, ok := core.surface(name); !ok {
 			h.Close()
@@ -80,8 +79,8 @@ func Open(_ context.Context, c Config) (*Core, error) {
 // Close ends the plugin processes. The Core must not be used afterwards.
 func (c *Core) Close() error { return c.host.Close() }
 
-// Surfaces lists what was found, by id, broken plugins included. The caller
-// owns the slice.
+// Surfaces lists what was found, by id. Of plugins with the same id the one that
+// is used comes first and the others are broken. The caller owns the slice.
 func (c *Core) Surfaces() []Surface { return slices.Clone(c.surfaces) }
 
 // Surface returns the surface with the given id. Its error is of kind
@@ -94,6 +93,7 @@ func (c *Core) Surface(id string) (Surface, error) {
 }
 
 func (c *Core) surface(id string) (Surface, bool) {
+	// Of equal ids the search finds the first, which is the one in use.
 	i, ok := slices.BinarySearchFunc(c.surfaces, id, func(s Surface, id string) int { return strings.Compare(s.ID, id) })
 	if !ok {
 		return Surface{}, false
@@ -106,11 +106,18 @@ func (c *Core) unknown(id string) error {
 	for i, s := range c.surfaces {
 		ids[i] = s.ID
 	}
-	return &Error{Kind: ErrUnknownSurface, What: "there is no surface \"" + id + "\"", Mend: "known are " + strings.Join(ids, ", ")}
+	return &Error{
+		Kind: ErrUnknownSurface,
+		What: fmt.Sprintf("there is no surface %q", id),
+		Mend: "known are " + strings.Join(slices.Compact(ids), ", "),
+	}
 }
 
 func newSurface(s host.Surface, c Config) Surface {
-	out := Surface{ID: s.Info.ID, Version: s.Info.Version, Path: s.Path, SHA256: s.SHA256, Err: s.Err, info: s.Info}
+	out := Surface{
+		ID: s.Info.ID, Version: s.Info.Version, State: string(s.State),
+		Path: s.Path, SHA256: s.SHA256, Err: s.Err, info: s.Info,
+	}
 	p := conservative(s.Info.ID)
 	if len(s.Info.Profiles) > 0 {
 		p = s.Info.Profiles[0]
@@ -124,7 +131,7 @@ func newSurface(s host.Surface, c Config) Surface {
 func conservative(id string) surface.Profile {
 	return surface.Profile{
 		Surface: id,
-		Dialect: "plain",
+		Dialect: dialect.Plain,
 		Limit:   surface.Limit{Max: 2000, Unit: surface.Codepoint, Of: surface.Sent},
 		Can:     surface.Capabilities{AccessiblePlain: true},
 	}

@@ -172,11 +172,17 @@ func explain(id string, err error) []doc.Diagnostic {
 	return out
 }
 
-// cause is err in words that hold no text of the message: a plugin's own words
-// may, so of those only their kind is told.
+// cause is err in words that hold no text of the message. What a plugin says
+// once it has seen the document may hold some, so of that only the kind is told.
 func cause(err error) string {
 	if e, ok := errors.AsType[*host.Error](err); ok {
-		return e.Code
+		if e.Op != "render" {
+			return e.Message
+		}
+		if words := hostWords[e.Kind]; words != "" {
+			return words
+		}
+		return string(e.Kind)
 	}
 	if e, ok := errors.AsType[*panicError](err); ok {
 		return e.Error()
@@ -191,4 +197,19 @@ func cause(err error) string {
 		return "it took too long"
 	}
 	return fmt.Sprintf("error of type %T", err)
+}
+
+// hostWords says what became of a call to a renderer.
+var hostWords = map[host.Kind]string{
+	host.Invalid:     "it could not read the request",
+	host.Failed:      "its renderer failed",
+	host.Panic:       "its renderer panicked",
+	host.Contract:    "its answer breaks the protocol",
+	host.TooLarge:    "request or answer is over 16 MiB",
+	host.Deadline:    "it took too long",
+	host.Unavailable: "its process ended",
+	host.BadManifest: "the plugin is broken",
+	host.Untrusted:   "the binary is not the one that its manifest names",
+	host.StartFailed: "its process did not start",
+	host.Duplicate:   "an earlier plugin has the same id",
 }

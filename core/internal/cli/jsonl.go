@@ -225,9 +225,9 @@ func jsonProblem(err error) string {
 
 func packetLine(id json.RawMessage, p *packet.Packet, took time.Duration) ([]byte, error) {
 	b := append([]byte(`{"id":`), id...)
-	b = append(b, `,"surface":"`...)
-	b = append(b, p.Surface...) // an id of [a-z0-9-]
-	b = append(b, `","packet":`...)
+	b = append(b, `,"surface":`...)
+	b = append(b, jsonString(p.Surface)...)
+	b = append(b, `,"packet":`...)
 	b, err := packet.Append(b, p)
 	if err != nil {
 		return nil, err
@@ -238,6 +238,10 @@ func packetLine(id json.RawMessage, p *packet.Packet, took time.Duration) ([]byt
 }
 
 func errorLine(id json.RawMessage, err error) []byte {
-	text, _ := json.Marshal(err.Error()) // a string always encodes
-	return fmt.Appendf(nil, "{\"id\":%s,\"error\":%s}\n", id, text)
+	return fmt.Appendf(nil, "{\"id\":%s,\"error\":%s}\n", id, jsonString(err.Error()))
+}
+
+func jsonString(s string) []byte {
+	b, _ := json.Marshal(s) // a string always encodes
+	return b
 }

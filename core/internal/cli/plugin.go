@@ -23,8 +23,8 @@ func (a *app) pluginCommand() *cobra.Command {
 		Short: "List the plugins, where they are and whether they can be used",
 		Long: `List the plugins, where they are and whether they can be used.
 
-No plugin is started for this: what is shown is what plugin.json says and
-whether the binary beside it has the sha256 that stands there.`,
+No plugin is started for this: what is shown is what its plugin.json says. That
+the binary has the sha256 that stands there is checked whenever it is started.`,
 		Example: `  vak plugin list
   vak plugin list --plugins ./build/plugins
   vak plugin list --json | jq -r '.[] | select(.state != "ready") | .id'`,
@@ -53,7 +53,7 @@ type pluginEntry struct {
 	ID      string `json:"id"`
 	Version string `json:"version"`
 	Kind    string `json:"kind"`
-	State   string `json:"state"` // builtin, ready or broken
+	State   string `json:"state"` // builtin, ready, running or broken
 	Path    string `json:"path,omitempty"`
 	SHA256  string `json:"sha256,omitempty"`
 	Error   string `json:"error,omitempty"`
@@ -62,12 +62,9 @@ type pluginEntry struct {
 func describe(surfaces []core.Surface) []pluginEntry {
 	out := make([]pluginEntry, 0, len(surfaces))
 	for _, s := range surfaces {
-		e := pluginEntry{ID: s.ID, Version: s.Version, Kind: "surface", State: "ready", Path: s.Path, SHA256: s.SHA256}
-		switch {
-		case s.Err != nil:
-			e.State, e.Error = "broken", oneLine(s.Err.Error())
-		case s.Builtin():
-			e.State = "builtin"
+		e := pluginEntry{ID: s.ID, Version: s.Version, Kind: "surface", State: s.State, Path: s.Path, SHA256: s.SHA256}
+		if s.Err != nil {
+			e.Error = oneLine(s.Err.Error())
 		}
 		out = append(out, e)
 	}
@@ -97,11 +94,8 @@ func (a *app) writePlugins(plugins []pluginEntry) error {
 	w.Flush()
 	for _, p := range plugins {
 		if p.Error != "" {
-			fmt.Fprintf(&b, "\n%s: %s", p.ID, p.Error)
+			b.WriteString("\n" + p.Error + "\n")
 		}
-	}
-	if strings.Contains(b.String(), "\n\n") || strings.HasSuffix(b.String(), "\n") == false {
-		b.WriteByte('\n')
 	}
 	if len(plugins) == 1 {
 		b.WriteString("\n" + noPlugins + "\n")
