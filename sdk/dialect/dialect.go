@@ -10,6 +10,8 @@
 // All dialects are stateless values, safe for concurrent use.
 package dialect
 
+import "unicode/utf8"
+
 // A Dialect is the syntax of one kind of message.
 type Dialect interface {
 	// Name is the name that profiles use: html, mrkdwn, discord, markdown, plain.
@@ -65,11 +67,41 @@ func (c Count) add(d Count) Count {
 	return Count{c.UTF16 + d.UTF16, c.Codepoints + d.Codepoints, c.Bytes + d.Bytes}
 }
 
-// Names of the dialects in profiles.
-const (
-	HTML     = "html"
-	Mrkdwn   = "mrkdwn"
-	Discord  = "discord"
-	Markdown = "markdown"
-	Plain    = "plain"
+// The dialects.
+var (
+	TelegramHTML    Dialect = telegramHTML{}
+	SlackMrkdwn     Dialect = slackMrkdwn{}
+	DiscordMarkdown Dialect = discordMarkdown{}
+	GFM             Dialect = gfm{}
+	PlainText       Dialect = plainText{}
 )
+
+// ByName returns the dialect that profiles call name.
+func ByName(name string) (Dialect, bool) {
+	for _, d := range []Dialect{TelegramHTML, SlackMrkdwn, DiscordMarkdown, GFM, PlainText} {
+		if d.Name() == name {
+			return d, true
+		}
+	}
+	return nil, false
+}
+
+// count counts b in every unit.
+func count(b []byte) Count {
+	runes := utf8.RuneCount(b)
+	wide := 0
+	if runes != len(b) {
+		for _, c := range b {
+			if c >= 0xF0 {
+				wide++
+			}
+		}
+	}
+	return Count{UTF16: runes + wide, Codepoints: runes, Bytes: len(b)}
+}
+
+// sent is the size of a piece of a dialect in which only what is sent counts.
+func sent(b []byte) Size {
+	c := count(b)
+	return Size{Visible: c, Sent: c}
+}
