@@ -119,21 +119,3 @@ func TestNotesExcuse(t *testing.T) {
 		t.Errorf("faults %q, excused %v", v.Faults, v.Excused)
 	}
 }
-
-// What expect walks has to be what doc.Parts lists: the one is the demand, the
-// other is normative.
-func checkParts(t *testing.T, id string, d *doc.Document) {
-	t.Helper()
-	var want, got []string
-	for _, b := range d.Blocks {
-		for p := range doc.Parts(b) {
-			want = append(want, p.Text)
-		}
-	}
-	for _, p := range expect(d).pieces {
-		got = append(got, p.text)
-	}
-	if !slices.Equal(got, want) {
-		t.Errorf("%s: walked %q, doc.Parts lists %q", id, got, want)
-	}
-}

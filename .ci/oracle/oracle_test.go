@@ -24,6 +24,25 @@ const (
 	mostShown = 25   // failing documents that are printed, a corpus and surface
 )
 
+type collection struct {
+	name string
+	docs func() ([]Document, error)
+}
+
+func corpora() []collection {
+	count := generated
+	if testing.Short() {
+		count = 60
+	}
+	return []collection{
+		{"cases", Cases},
+		{"commonmark", CommonMark},
+		{"gfm", Extensions},
+		{"readmes", Readmes},
+		{"generated", func() ([]Document, error) { return Generated(count), nil }},
+	}
+}
+
 func TestOracles(t *testing.T) {
 	all := parsers(t)
 	if _, err := os.Stat(filepath.Join(build, "vak")); err != nil {
@@ -33,20 +52,7 @@ func TestOracles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	count := generated
-	if testing.Short() {
-		count = 60
-	}
-	for _, c := range []struct {
-		name string
-		docs func() ([]Document, error)
-	}{
-		{"cases", Cases},
-		{"commonmark", CommonMark},
-		{"gfm", Extensions},
-		{"readmes", Readmes},
-		{"generated", func() ([]Document, error) { return Generated(count), nil }},
-	} {
+	for _, c := range corpora() {
 		t.Run(c.name, func(t *testing.T) {
 			docs, err := c.docs()
 			if errors.Is(err, ErrUnavailable) {

@@ -85,6 +85,25 @@ type Reading struct {
 // A Parser reads chunks the way that one platform does.
 type Parser interface {
 	Read(chunk string) (Reading, error)
+
+	// Link writes a link to href in the way that needs the least of it. What
+	// the parser makes of that says whether the platform has links to href.
+	Link(href string) string
+}
+
+// links reports whether the platform of p makes a link that leads to href.
+// TDLib makes none of http://localhost, for one, and no other text will do.
+func links(p Parser, href string) bool {
+	r, err := p.Read(p.Link(href))
+	if err != nil {
+		return false
+	}
+	for _, run := range r.Runs {
+		if styleOf(run.Marks)&Link != 0 && sameAddress(run.Href, href) {
+			return true
+		}
+	}
+	return false
 }
 
 // A glyph is one character on the screen, with the way it looks. Space is not a

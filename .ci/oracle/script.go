@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"strings"
 	"unicode/utf8"
 )
 
@@ -15,6 +16,7 @@ import (
 type Script struct {
 	name string
 	unit func(string) error
+	link func(string) string
 	cmd  *exec.Cmd
 	in   io.WriteCloser
 	out  *bufio.Reader
@@ -28,12 +30,16 @@ const (
 
 // StartSlack starts slack-message-parser, found below modules.
 func StartSlack(node, modules string) (*Script, error) {
-	return start("slack", node, modules, codepoints(slackMax))
+	return start(&Script{name: "slack", unit: codepoints(slackMax), link: func(href string) string {
+		return "<" + strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;").Replace(href) + "|x>"
+	}}, node, modules)
 }
 
 // StartDiscord starts discord-markdown, found below modules.
 func StartDiscord(node, modules string) (*Script, error) {
-	return start("discord", node, modules, codepoints(discordMax))
+	return start(&Script{name: "discord", unit: codepoints(discordMax), link: func(href string) string {
+		return "<" + href + ">"
+	}}, node, modules)
 }
 
 func codepoints(limit int) func(string) error {
@@ -45,9 +51,11 @@ func codepoints(limit int) func(string) error {
 	}
 }
 
-func start(name, node, modules string, unit func(string) error) (*Script, error) {
-	s := &Script{name: name, unit: unit}
-	s.cmd = exec.Command(node, name+".mjs", modules)
+// Link implements [Parser].
+func (s *Script) Link(href string) string { return s.link(href) }
+
+func start(s *Script, node, modules string) (*Script, error) {
+	s.cmd = exec.Command(node, s.name+".mjs", modules)
 	s.cmd.Stderr = os.Stderr
 	var err error
 	if s.in, err = s.cmd.StdinPipe(); err != nil {

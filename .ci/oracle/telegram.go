@@ -3,6 +3,7 @@ package oracle
 import (
 	"encoding/json"
 	"fmt"
+	"html"
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -140,7 +141,10 @@ func (t *Telegram) Read(chunk string) (Reading, error) {
 	return r, nil
 }
 
-// A mark is how one UTF-16 unit looks.
+// Link implements [Parser].
+func (*Telegram) Link(href string) string { return `<a href="` + html.EscapeString(href) + `">x</a>` }
+
+// marked is how one UTF-16 unit looks.
 type marked struct {
 	style      Style
 	href, lang string
