@@ -131,7 +131,7 @@ func newSurface(s host.Surface, c Config) Surface {
 func conservative(id string) surface.Profile {
 	return surface.Profile{
 		Surface: id,
-		Dialect: dialect.Plain,
+		Dialect: dialect.PlainText.Name(),
 		Limit:   surface.Limit{Max: 2000, Unit: surface.Codepoint, Of: surface.Sent},
 		Can:     surface.Capabilities{AccessiblePlain: true},
 	}

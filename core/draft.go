@@ -15,7 +15,7 @@ import (
 )
 
 // MaxSource is the size in bytes of the largest draft.
-const MaxSource = 4 << 20
+const MaxSource = compile.MaxSource
 
 // A Draft is an answer as an agent wrote it.
 type Draft struct {
@@ -29,7 +29,8 @@ type Answer struct {
 	core    *Core
 	kind    surface.Kind
 	doc     *doc.Document
-	failed  []doc.Diagnostic // what core has to say about compiling
+	escaped func() *doc.Document // the log's, where it differs
+	failed  []doc.Diagnostic     // what core has to say about compiling
 	payload []byte
 	source  string // valid UTF-8
 	exact   string // base64 of the exact bytes where they are not UTF-8
@@ -82,6 +83,7 @@ func (c *Core) Prepare(d Draft) (*Answer, error) {
 		a.doc = asSource(d.Markdown, "compile_failed")
 		a.failed = append(a.failed, doc.Diagnostic{Code: "compile_failed", Severity: doc.Error, Message: "The answer is shown as its source: " + cause(err) + "."})
 	}
+	a.escaped = escapedDocument(d.Markdown)
 	a.source, a.exact = packet.Exact(d.Markdown)
 	a.payload, err = contain("encode", func() ([]byte, error) { return payload(a.doc), nil })
 	if err != nil {

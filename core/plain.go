@@ -23,7 +23,7 @@ const PlainRenderer = "core/plain"
 func (a *Answer) plain(ctx context.Context, p surface.Profile, said []doc.Diagnostic) (shown, error) {
 	p = plainProfile(p)
 	out, err := contain("plain", func() (shown, error) {
-		d := doc.Lower(a.doc, doc.Support{Version: doc.SchemaVersion, Blocks: layout.Blocks()})
+		d := doc.Lower(a.documentFor(p.Surface), doc.Support{Version: doc.SchemaVersion, Blocks: layout.Blocks()})
 		r, err := layout.Render(ctx, surface.RenderRequest{Doc: d, Profile: p, Kind: a.kind}, dialect.PlainText)
 		if err != nil {
 			return shown{}, err
@@ -47,10 +47,10 @@ func (a *Answer) plain(ctx context.Context, p surface.Profile, said []doc.Diagno
 // A grid needs a fixed-width font, which only a surface that is plain anyway
 // is known to have.
 func plainProfile(p surface.Profile) surface.Profile {
-	if p.Dialect != dialect.Plain {
+	if p.Dialect != dialect.PlainText.Name() {
 		p.Grid = 0
 	}
-	p.Dialect = dialect.Plain
+	p.Dialect = dialect.PlainText.Name()
 	p.Limit.MaxEntities, p.Limit.MaxEntityBytes = 0, 0
 	return p
 }

@@ -74,7 +74,7 @@ func (a *Answer) show(ctx context.Context, id string) (shown, error) {
 // native renders by the surface's own renderer and checks the result.
 func (a *Answer) native(ctx context.Context, s Surface) (shown, error) {
 	d, err := contain("lower", func() (*doc.Document, error) {
-		return doc.Lower(a.doc, doc.Support{Version: s.info.DocVersion, Blocks: s.info.Blocks}), nil
+		return doc.Lower(a.documentFor(s.ID), doc.Support{Version: s.info.DocVersion, Blocks: s.info.Blocks}), nil
 	})
 	if err != nil {
 		return shown{}, err

@@ -9,19 +9,22 @@ import (
 	"github.com/seed-1ae66336/vak/sdk/surface"
 )
 
+// LogID is the id of [Log].
+const LogID = "log"
+
 // Log is the surface of an operator's log: plain text, no limit, tables as
 // grids up to 100 columns. It runs in process, through the same layout as
 // every plugin.
 func Log() surface.Plugin {
 	return surface.Plugin{
 		Info: surface.Info{
-			ID:         "log",
+			ID:         LogID,
 			Version:    "1.0.0",
 			DocVersion: doc.SchemaVersion,
 			Blocks:     layout.Blocks(),
 			Profiles: []surface.Profile{{
-				Surface: "log",
-				Dialect: dialect.Plain,
+				Surface: LogID,
+				Dialect: dialect.PlainText.Name(),
 				Can:     surface.Capabilities{Code: true, AccessiblePlain: true},
 				Grid:    100,
 			}},

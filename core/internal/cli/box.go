@@ -20,7 +20,7 @@ func (l look) box(dst []byte, head, text string) []byte {
 	dst = append(dst, '\n')
 	for line := range strings.SplitSeq(text, "\n") {
 		mark := "│ "
-		for piece := range wrap(escape(expandTabs(line)), inner) {
+		for piece := range wrap(visible(expandTabs(line)), inner) {
 			dst = l.paint(dst, dim, mark)
 			dst = append(dst, piece...)
 			dst = append(dst, strings.Repeat(" ", max(inner-displaywidth.String(piece), 0))...)

@@ -91,7 +91,7 @@ func exitCode(ctx context.Context, err error) int {
 }
 
 // oneLine is s without line breaks and control characters.
-func oneLine(s string) string { return escape(strings.Join(strings.Fields(s), " ")) }
+func oneLine(s string) string { return visible(strings.Join(strings.Fields(s), " ")) }
 
 // quoted is s as it may stand in an error: in quotes, cut to size.
 func quoted(s string) string {

@@ -111,5 +111,5 @@ func dash(s string) string {
 	if s == "" {
 		return "-"
 	}
-	return escape(s)
+	return visible(s)
 }

@@ -72,7 +72,7 @@ as it would be sent, its size against the platform's limit, how each block
 reached the reader, and what had to be done differently. Nothing is sent.
 
 In the boxes, a line that goes on from the one above is marked with ↪ at its
-left, and characters that nobody could see are written as \u{...}.
+left, and characters that nobody could see are written as \u escapes.
 
 --jsonl reads one answer a line, {"id": …, "markdown": …}, and writes one line
 for each surface, {"id", "surface", "packet", "elapsed_ms"}, in order. A line

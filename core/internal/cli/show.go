@@ -27,7 +27,7 @@ func (l look) packets(dst []byte, packets []packet.Packet, surfaces []core.Surfa
 func (l look) packet(dst []byte, p *packet.Packet, profile surface.Profile) []byte {
 	written := profile.Dialect
 	if p.Renderer.ID == core.PlainRenderer {
-		written = dialect.Plain
+		written = dialect.PlainText.Name()
 	}
 	dst = l.header(dst, p, written)
 	k, ok := dialect.ByName(written)
@@ -116,9 +116,9 @@ func (l look) coverage(dst []byte, c packet.Coverage) []byte {
 	dst = append(dst, '\n')
 	for _, r := range reasons {
 		dst = append(dst, "            "...)
-		dst = l.paint(dst, notice, escape(r))
+		dst = l.paint(dst, notice, visible(r))
 		dst = append(dst, ' ')
-		dst = append(dst, escape(listed(where[r], 6))...)
+		dst = append(dst, visible(listed(where[r], 6))...)
 		dst = append(dst, '\n')
 	}
 	return dst
@@ -143,7 +143,7 @@ func (l look) diagnostic(dst []byte, d doc.Diagnostic) []byte {
 	}
 	dst = l.paint(dst, st, fmt.Sprintf("%11s ", severity))
 	lead := ""
-	for piece := range wrap(escape(text), l.width-12) {
+	for piece := range wrap(visible(text), l.width-12) {
 		dst = append(dst, lead...)
 		dst = append(dst, piece...)
 		dst = append(dst, '\n')

@@ -1,0 +1,95 @@
+// Package binaries builds vak and its plugins for tests that need real
+// processes: once for each test binary, laid out as "make build" does it.
+package binaries
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"sync"
+	"testing"
+)
+
+// Surfaces are the plugins that ship.
+var Surfaces = []string{"discord", "slack", "telegram", "webhook"}
+
+var built struct {
+	once sync.Once
+	dir  string
+	err  error
+}
+
+// Build returns the path of a vak with the shipped plugins in plugins/ beside
+// it. The plugin "faulty", which does everything wrong, is in faulty/ beside it.
+func Build(t testing.TB) (vak string) {
+	t.Helper()
+	built.once.Do(func() { built.dir, built.err = build() })
+	if built.err != nil {
+		t.Fatal(built.err)
+	}
+	return filepath.Join(built.dir, "vak"+exe())
+}
+
+// Remove deletes what Build made. TestMain of a package that uses Build calls it.
+func Remove() {
+	if built.dir != "" {
+		os.RemoveAll(built.dir)
+	}
+}
+
+func build() (dir string, err error) {
+	root, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}").Output()
+	if err != nil {
+		return "", fmt.Errorf("go list -m: %w", err)
+	}
+	dir, err = os.MkdirTemp("", "vak-test-")
+	if err != nil {
+		return "", err
+	}
+	module := string(root[:len(root)-1])
+	if err := compile(module, "./core/cmd/vak", filepath.Join(dir, "vak"+exe())); err != nil {
+		return dir, err
+	}
+	for _, id := range Surfaces {
+		if err := plugin(module, "./plugins/"+id, filepath.Join(dir, "plugins", id), id); err != nil {
+			return dir, err
+		}
+	}
+	return dir, plugin(module, "./core/internal/binaries/testdata/faulty", filepath.Join(dir, "faulty", "faulty"), "faulty")
+}
+
+// plugin builds a plugin and has it write its manifest.
+func plugin(module, pkg, dir, id string) error {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	bin := filepath.Join(dir, id+exe())
+	if err := compile(module, pkg, bin); err != nil {
+		return err
+	}
+	manifest, err := exec.Command(bin, "manifest").Output()
+	if err != nil {
+		return fmt.Errorf("%s manifest: %w", id, err)
+	}
+	return os.WriteFile(filepath.Join(dir, "plugin.json"), manifest, 0o644)
+}
+
+func compile(module, pkg, bin string) error {
+	cmd := exec.Command("go", "build", "-o", bin, pkg)
+	cmd.Dir = module
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return errors.Join(fmt.Errorf("go build %s: %w", pkg, err), errors.New(string(out)))
+	}
+	return nil
+}
+
+func exe() string {
+	if runtime.GOOS == "windows" {
+		return ".exe"
+	}
+	return ""
+}
