@@ -157,14 +157,11 @@ func ContextFailure(ctx context.Context) *Failure {
 // Sentence makes s fit to stand in an error: valid, bounded, on one line.
 func Sentence(s string) string {
 	if len(s) > maxSentence {
-		s = s[:maxSentence]
-		for s != "" && !utf8.RuneStart(s[len(s)-1]) {
-			s = s[:len(s)-1]
+		cut := maxSentence
+		for cut > 0 && !utf8.RuneStart(s[cut]) {
+			cut--
 		}
-		if r, _ := utf8.DecodeLastRuneInString(s); r == utf8.RuneError && s != "" {
-			s = s[:len(s)-1]
-		}
-		s += "…"
+		s = s[:cut] + "…"
 	}
 	return strings.Map(func(r rune) rune {
 		if r < 0x20 || r == 0x7f || r >= 0x80 && r < 0xa0 || r == 0x2028 || r == 0x2029 {

@@ -1,0 +1,102 @@
+package host
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"runtime"
+	"strconv"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+	"google.golang.org/grpc"
+)
+
+// peerChecked says that the kernel names the peer of a connection.
+const peerChecked = true
+
+// executablePath names the open file, so that what was hashed is what runs.
+func executablePath(f *os.File, _ string) string {
+	return "/proc/self/fd/" + strconv.Itoa(int(f.Fd()))
+}
+
+func processAttributes() *syscall.SysProcAttr {
+	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
+}
+
+// onLaunchThread runs f on a thread of its own, which ends with f. The kernel
+// sends Pdeathsig when the *thread* that started a process ends, so f starts
+// the process and stays until that has ended (golang/go#27505). The main thread
+// will not do: it is never ended, and it must not be blocked.
+func onLaunchThread(f func()) {
+	go func() {
+		runtime.LockOSThread()
+		if unix.Gettid() != unix.Getpid() {
+			f()
+			return // still locked, so the thread ends
+		}
+		held := make(chan struct{})
+		go func() { // cannot be on the main thread, which is held here
+			runtime.LockOSThread()
+			close(held)
+			f()
+		}()
+		<-held
+		runtime.UnlockOSThread()
+	}()
+}
+
+// awaitExit returns when the process is dead and reaped. It calls dead in
+// between, while the process is a zombie and its pid is still its own.
+func awaitExit(cmd *exec.Cmd, dead func()) error {
+	for unix.Waitid(unix.P_PID, cmd.Process.Pid, nil, unix.WEXITED|unix.WNOWAIT, nil) == unix.EINTR {
+	}
+	dead()
+	return cmd.Wait()
+}
+
+// socket is where the process listens.
+func (r *run) socket() string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.peerPath
+}
+
+// dialOptions connect to the process's own socket and to nobody else's.
+func dialOptions(r *run) []grpc.DialOption {
+	return []grpc.DialOption{grpc.WithContextDialer(func(ctx context.Context, _ string) (net.Conn, error) {
+		conn, err := netDial(ctx, "unix", r.socket())
+		if err != nil {
+			return nil, err
+		}
+		pid, err := peerPID(conn.(*net.UnixConn))
+		if err == nil && pid != r.pid() {
+			err = fmt.Errorf("process %d answers in place of %d", pid, r.pid())
+		}
+		if err != nil {
+			conn.Close()
+			return nil, err
+		}
+		return conn, nil
+	})}
+}
+
+func peerPID(c *net.UnixConn) (int, error) {
+	raw, err := c.SyscallConn()
+	if err != nil {
+		return 0, err
+	}
+	var cred *unix.Ucred
+	var credErr error
+	if err := raw.Control(func(fd uintptr) {
+		cred, credErr = unix.GetsockoptUcred(int(fd), unix.SOL_SOCKET, unix.SO_PEERCRED)
+	}); err != nil {
+		return 0, err
+	}
+	if credErr != nil {
+		return 0, credErr
+	}
+	return int(cred.Pid), nil
+}

@@ -1,0 +1,56 @@
+package hostapi
+
+import (
+	"context"
+	"errors"
+
+	plugin "github.com/hashicorp/go-plugin"
+	"google.golang.org/grpc"
+
+	"github.com/seed-1ae66336/vak/sdk/internal/wire"
+)
+
+// Protocol is the major version of the protocol that this module speaks.
+const Protocol = wire.Protocol
+
+// RoleRender is the argument that starts a surface as a renderer.
+const RoleRender = wire.RoleRender
+
+// Configure sets in c what host and plugin must agree on: the handshake, the
+// versions of the protocol, gRPC and nothing else, and the message cap. The
+// caller owns everything about the process.
+func Configure(c *plugin.ClientConfig) {
+	c.HandshakeConfig = wire.Handshake()
+	c.VersionedPlugins = map[int]plugin.PluginSet{
+		wire.Protocol: {wire.PluginName: grpcPlugin{}},
+	}
+	c.AllowedProtocols = []plugin.Protocol{plugin.ProtocolGRPC}
+	c.GRPCDialOptions = append(c.GRPCDialOptions, grpc.WithDefaultCallOptions(
+		grpc.MaxCallRecvMsgSize(MaxMessage), grpc.MaxCallSendMsgSize(MaxMessage),
+	))
+}
+
+// Dispense returns the client of a plugin that go-plugin is connected to. The
+// protocol is closed by whoever opened it.
+func Dispense(p plugin.ClientProtocol) (*Client, error) {
+	raw, err := p.Dispense(wire.PluginName)
+	if err != nil {
+		return nil, err
+	}
+	c, ok := raw.(*Client)
+	if !ok {
+		return nil, errors.New("hostapi: not a client made by Configure")
+	}
+	return c, nil
+}
+
+// grpcPlugin is the host's half of go-plugin's set.
+type grpcPlugin struct{ plugin.NetRPCUnsupportedPlugin }
+
+func (grpcPlugin) GRPCServer(*plugin.GRPCBroker, *grpc.Server) error {
+	return errors.New("hostapi: a host is no plugin")
+}
+
+func (grpcPlugin) GRPCClient(_ context.Context, _ *plugin.GRPCBroker, cc *grpc.ClientConn) (any, error) {
+	return New(cc), nil
+}

@@ -1,0 +1,245 @@
+package surface
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"runtime/debug"
+	"sync"
+	"unicode/utf8"
+
+	"github.com/hashicorp/go-hclog"
+	"google.golang.org/grpc"
+
+	"github.com/seed-1ae66336/vak/sdk/doc"
+	"github.com/seed-1ae66336/vak/sdk/internal/wire"
+	vakv1 "github.com/seed-1ae66336/vak/sdk/internal/wire/v1"
+)
+
+// maxActions bounds the actions of one request.
+const maxActions = 100
+
+// Register makes r serve p in the role "render", as Serve does in a process of
+// its own. It is for hosts that run a surface in their own process and for test
+// kits; authors call [Serve]. log takes the stack of a panic and may be nil.
+func Register(r grpc.ServiceRegistrar, p Plugin, log hclog.Logger) {
+	newServer(p, wire.RoleRender, log).register(r)
+}
+
+// server is the plugin's half of the protocol.
+type server struct {
+	vakv1.UnimplementedPluginServer
+	vakv1.UnimplementedRendererServer
+	vakv1.UnimplementedTransportServer
+
+	plugin Plugin
+	role   string
+	log    hclog.Logger
+	stop   func() // ends the process once what is in flight is done; nil in process
+
+	mu       sync.Mutex
+	stopping bool
+	inFlight sync.WaitGroup
+}
+
+func newServer(p Plugin, role string, log hclog.Logger) *server {
+	if log == nil {
+		log = hclog.NewNullLogger()
+	}
+	return &server{plugin: p, role: role, log: log}
+}
+
+func (s *server) register(r grpc.ServiceRegistrar) {
+	vakv1.RegisterPluginServer(r, s)
+	switch s.role {
+	case wire.RoleRender:
+		vakv1.RegisterRendererServer(r, s)
+	case wire.RoleTransport:
+		vakv1.RegisterTransportServer(r, s)
+	}
+}
+
+// Describe says who the plugin is.
+func (s *server) Describe(context.Context, *vakv1.DescribeRequest) (*vakv1.DescribeResponse, error) {
+	info, err := wire.JSON(s.plugin.Info)
+	if err != nil {
+		return nil, &wire.Failure{Kind: wire.Failed, Source: wire.FromPlugin, Message: "cannot encode the plugin's description", Err: err}
+	}
+	return &vakv1.DescribeResponse{Kind: wire.KindSurface, Role: s.role, Info: info}, nil
+}
+
+// Check succeeds until Shutdown is called.
+func (s *server) Check(context.Context, *vakv1.CheckRequest) (*vakv1.CheckResponse, error) {
+	if !s.enter() {
+		return nil, stopping()
+	}
+	s.inFlight.Done()
+	return &vakv1.CheckResponse{}, nil
+}
+
+// Shutdown takes no new call and ends the process behind its own answer.
+func (s *server) Shutdown(context.Context, *vakv1.ShutdownRequest) (*vakv1.ShutdownResponse, error) {
+	s.mu.Lock()
+	first := !s.stopping
+	s.stopping = true
+	s.mu.Unlock()
+	if first && s.stop != nil {
+		go func() { // lives until the process ends, which it brings about
+			s.inFlight.Wait()
+			s.stop()
+		}()
+	}
+	return &vakv1.ShutdownResponse{}, nil
+}
+
+func (s *server) enter() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.stopping {
+		return false
+	}
+	s.inFlight.Add(1)
+	return true
+}
+
+func stopping() error {
+	return &wire.Failure{Kind: wire.Failed, Source: wire.FromPlugin, Message: "the plugin is shutting down"}
+}
+
+// Render decodes, has the author's renderer render, and encodes.
+func (s *server) Render(ctx context.Context, m *vakv1.RenderRequest) (_ *vakv1.RenderResponse, err error) {
+	if !s.enter() {
+		return nil, stopping()
+	}
+	defer s.inFlight.Done()
+	defer s.recoverInto(&err, "render")
+
+	req, err := parseRequest(m)
+	if err != nil {
+		return nil, &wire.Failure{
+			Kind: wire.Invalid, Source: wire.FromPlugin, Err: err,
+			Message: "the request cannot be read: " + err.Error(),
+			Hint:    "host and plugin may be of different versions; update the older one",
+		}
+	}
+	r, err := s.plugin.Renderer.Render(ctx, req)
+	if ctx.Err() != nil {
+		return nil, wire.ContextFailure(ctx)
+	}
+	if err != nil {
+		return nil, failure(err)
+	}
+	if err := r.utf8(); err != nil {
+		return nil, &wire.Failure{Kind: wire.Failed, Source: wire.FromPlugin, Err: err, Message: err.Error()}
+	}
+	if r.Chunks == nil {
+		r.Chunks = []Chunk{}
+	}
+	b, err := wire.JSON(r)
+	if err != nil {
+		return nil, &wire.Failure{Kind: wire.Failed, Source: wire.FromPlugin, Message: "cannot encode the rendering: a native form is no JSON", Err: err}
+	}
+	out := &vakv1.RenderResponse{Rendering: b}
+	if len(b) > wire.MaxMessage-16 { // the envelope's own bytes
+		return nil, &wire.Failure{
+			Kind: wire.TooLarge, Source: wire.FromPlugin,
+			Message: fmt.Sprintf("the rendering takes %d bytes, %d are allowed", len(b), wire.MaxMessage),
+		}
+	}
+	return out, nil
+}
+
+// recoverInto turns a panic in the author's code into the error of its call. The
+// stack goes to the log, without the value: that may quote message text.
+func (s *server) recoverInto(err *error, call string) {
+	v := recover()
+	if v == nil {
+		return
+	}
+	f := wire.Recovered(v)
+	stack := debug.Stack()
+	s.log.Error("panic", "call", call, "cause", f.Message, "stack", string(stack[:min(len(stack), 16<<10)]))
+	*err = f
+}
+
+// failure is how an author's error crosses. Its text is the author's to answer
+// for; it is bounded, and its own timeouts are no deadline of the host.
+func failure(err error) error {
+	if f := (*wire.Failure)(nil); errors.As(err, &f) {
+		return f
+	}
+	return &wire.Failure{Kind: wire.Failed, Source: wire.FromPlugin, Message: err.Error(), Err: err}
+}
+
+// utf8 reports text that JSON could not carry unchanged.
+func (r Rendering) utf8() error {
+	for i, c := range r.Chunks {
+		if !utf8.ValidString(c.Text) || !utf8.ValidString(c.Plain) {
+			return fmt.Errorf("chunk %d of the rendering is not valid UTF-8", i)
+		}
+	}
+	return nil
+}
+
+func parseRequest(m *vakv1.RenderRequest) (RenderRequest, error) {
+	d, err := doc.Parse(m.Document, doc.Limits{})
+	if err != nil {
+		return RenderRequest{}, err
+	}
+	req := RenderRequest{Doc: d, Kind: Kind(m.Kind), Locale: m.Locale}
+	if err := json.Unmarshal(m.Profile, &req.Profile); err != nil {
+		return RenderRequest{}, fmt.Errorf("profile: %w", err)
+	}
+	if err := req.Profile.Validate(); err != nil {
+		return RenderRequest{}, fmt.Errorf("profile.%w", err)
+	}
+	if len(m.Actions) > 0 {
+		if err := json.Unmarshal(m.Actions, &req.Actions); err != nil {
+			return RenderRequest{}, fmt.Errorf("actions: %w", err)
+		}
+		if len(req.Actions) > maxActions {
+			return RenderRequest{}, fmt.Errorf("actions: %d entries, want at most %d", len(req.Actions), maxActions)
+		}
+	}
+	return req, nil
+}
+
+// Configure and its companions belong to the role "transport". This version of
+// the protocol's Go half renders only, and says so in a way that a host can tell
+// from a failed delivery.
+func (s *server) Configure(context.Context, *vakv1.ConfigureRequest) (*vakv1.ConfigureResponse, error) {
+	return nil, notConfigured()
+}
+
+// Send answers that nothing is configured.
+func (s *server) Send(context.Context, *vakv1.SendRequest) (*vakv1.SendResponse, error) {
+	return nil, notConfigured()
+}
+
+// Edit answers that nothing is configured.
+func (s *server) Edit(context.Context, *vakv1.EditRequest) (*vakv1.EditResponse, error) {
+	return nil, notConfigured()
+}
+
+// Delete answers that nothing is configured.
+func (s *server) Delete(context.Context, *vakv1.DeleteRequest) (*vakv1.DeleteResponse, error) {
+	return nil, notConfigured()
+}
+
+func notConfigured() error {
+	return &wire.Failure{
+		Kind: wire.NotConfigured, Source: wire.FromPlugin,
+		Message: "this surface has no transport",
+		Hint:    "it renders only; deliver its chunks by other means",
+	}
+}
+
+// realStderr is standard error as the process was started with it: go-plugin
+// replaces os.Stderr while serving.
+func newLogger(id, role string, stderr *os.File) hclog.Logger {
+	return hclog.New(&hclog.LoggerOptions{
+		Name: id + "." + role, Level: hclog.Trace, Output: stderr, JSONFormat: true,
+	})
+}
