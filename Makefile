@@ -4,7 +4,6 @@ VERSION     ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo 
 STATICCHECK ?= honnef.co/go/tools/cmd/staticcheck@2026.1
 PREFIX      ?= $(HOME)/.local
 FUZZTIME    ?= 10s
-BENCHTIME   ?= 1s
 
 GO       = go
 SURFACES = telegram slack discord webhook
@@ -25,7 +24,7 @@ build: ## build build/vak and the plugins in build/plugins
 	@set -e; for s in $(SURFACES); do \
 		dir=$(BUILD)/plugins/$$s; mkdir -p $$dir; \
 		echo "CGO_ENABLED=0 $(GO) build -trimpath -o $$dir/$$s$(EXE) ./plugins/$$s"; \
-		CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o $$dir/$$s$(EXE) ./plugins/$$s; \
+		CGO_ENABLED=0 $(GO) build -trimpath -ldflags '-s -w' -o $$dir/$$s$(EXE) ./plugins/$$s; \
 		$$dir/$$s$(EXE) manifest > $$dir/plugin.json.new; \
 		mv $$dir/plugin.json.new $$dir/plugin.json; \
 	done
@@ -69,8 +68,8 @@ fuzz: ## run every fuzz test for FUZZTIME (default 10s)
 	done
 
 bench: build ## measure the pipeline against goldmark, and vak preview --jsonl
-	$(GO) test ./core/internal/bench -run '^TestRatios$$' -count=1 -v -ratios
-	$(GO) test ./core/internal/bench -run '^TestThroughput$$' -count=1 -v -ratios
+	$(GO) run ./core/internal/bench
+	$(GO) run ./core/internal/bench -jsonl $(BUILD)/vak$(EXE)
 
 cross: ## build for every platform, to see that it compiles
 	@set -e; for p in $(PLATFORMS); do echo $$p; \

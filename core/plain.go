@@ -6,6 +6,7 @@ import (
 
 	"github.com/clipperhouse/uax29/v2/graphemes"
 
+	"github.com/seed-1ae66336/vak/core/internal/pipeline/cover"
 	"github.com/seed-1ae66336/vak/core/packet"
 	"github.com/seed-1ae66336/vak/sdk/dialect"
 	"github.com/seed-1ae66336/vak/sdk/doc"
@@ -68,7 +69,7 @@ func verbatim(d *doc.Document, l surface.Limit) shown {
 	for text := range cuts(printable(d.Source), l) {
 		out.chunks = append(out.chunks, packet.Chunk{
 			Index: len(out.chunks), Text: text, Plain: text,
-			Units: units(sizeOf(text), l), Bytes: len(text), Blocks: ids,
+			Units: cover.Units(sizeOf(text), l), Bytes: len(text), Blocks: ids,
 		})
 	}
 	return out
@@ -76,7 +77,9 @@ func verbatim(d *doc.Document, l surface.Limit) shown {
 
 // cuts yields s in pieces within l that are not blank.
 func cuts(s string, l surface.Limit) func(func(string) bool) {
-	fits := func(n dialect.Size) bool { return within(n, l, 0) == nil }
+	fits := func(n dialect.Size) bool {
+		return (l.Max == 0 || cover.Units(n, l) <= l.Max) && (l.MaxBytes == 0 || n.Sent.Bytes <= l.MaxBytes)
+	}
 	return func(yield func(string) bool) {
 		var piece []byte
 		var size dialect.Size
@@ -130,7 +133,7 @@ func printable(s string) string {
 		switch {
 		case r == '\r':
 			return '\n'
-		case forbidden(r):
+		case r < ' ' && r != '\n' && r != '\t', r == 0x7f:
 			return '\uFFFD'
 		}
 		return r

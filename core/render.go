@@ -99,48 +99,32 @@ func (a *Answer) native(ctx context.Context, s Surface) (shown, error) {
 	return out, err
 }
 
-// A loss is a rendering that does not show all that it must.
+// A loss is a rendering that does not show all that it must, or breaks a limit.
 type loss []cover.Loss
 
 func (l loss) Error() string {
-	return fmt.Sprintf("the rendering loses something in %d places", len(l))
+	return fmt.Sprintf("the rendering does not pass the check, %d times", len(l))
 }
 
-// check holds a rendering of d against every rule that does not depend on who
-// made it, and measures its chunks. k is nil for a dialect that core has no
-// reader for.
+// check holds a rendering of d against every rule, whoever made it, and measures
+// its chunks. k is nil for a dialect that core has no reader for.
 func check(d *doc.Document, p surface.Profile, r surface.Rendering, k dialect.Dialect) (shown, error) {
-	if err := wellFormed(d, r); err != nil {
+	if err := wellFormed(r); err != nil {
 		return shown{}, err
-	}
-	measure := k
-	if measure == nil {
-		measure = dialect.PlainText
-	}
-	out := shown{chunks: make([]packet.Chunk, 0, len(r.Chunks))}
-	for i, c := range r.Chunks {
-		size := measure.Measure([]byte(c.Text))
-		if err := within(size, p.Limit, i); err != nil {
-			return shown{}, err
-		}
-		if c.Plain != c.Text || k != dialect.PlainText {
-			if err := within(dialect.PlainText.Measure([]byte(c.Plain)), p.Limit, i); err != nil {
-				return shown{}, err
-			}
-		}
-		out.chunks = append(out.chunks, packet.Chunk{
-			Index: i, Text: c.Text, Plain: c.Plain, Native: c.Native,
-			Units: units(size, p.Limit), Bytes: len(c.Text), Blocks: c.Blocks,
-		})
 	}
 	report := cover.Check(d, p, r, k)
 	if len(report.Losses) > 0 {
 		return shown{}, loss(report.Losses)
 	}
-	out.coverage = report.Coverage
-	out.diagnostics = r.Diagnostics
+	out := shown{chunks: make([]packet.Chunk, len(r.Chunks)), coverage: report.Coverage, diagnostics: r.Diagnostics}
+	for i, c := range r.Chunks {
+		out.chunks[i] = packet.Chunk{
+			Index: i, Text: c.Text, Plain: c.Plain, Native: c.Native,
+			Units: cover.Units(report.Sizes[i], p.Limit), Bytes: len(c.Text), Blocks: c.Blocks,
+		}
+	}
 	if len(r.Chunks) == 0 {
-		out.diagnostics = append(out.diagnostics, doc.Diagnostic{Code: "empty", Message: "The answer shows nothing, so nothing is sent."})
+		out.diagnostics = append(out.diagnostics, doc.Diagnostic{Code: "empty", Severity: doc.Info, Message: "The answer shows nothing, so nothing is sent."})
 	}
 	return out, nil
 }
@@ -157,19 +141,47 @@ func visible(d *doc.Document) bool {
 
 // explain says why a surface's renderer was not used, as diagnostics.
 func explain(id string, err error) []doc.Diagnostic {
-	var lost loss
-	if !errors.As(err, &lost) {
-		return []doc.Diagnostic{{Code: "renderer_failed", Severity: doc.Error, Message: "Rendered plain: " + id + ": " + cause(err) + "."}}
+	lost, ok := errors.AsType[loss](err)
+	if !ok {
+		return []doc.Diagnostic{{Code: "renderer_failed", Severity: doc.Error, Message: "Rendered plain, not by " + id + ": " + cause(err) + "."}}
 	}
 	const most = 20
 	out := make([]doc.Diagnostic, 0, min(len(lost), most)+1)
 	for _, l := range lost[:min(len(lost), most)] {
-		out = append(out, doc.Diagnostic{Code: "renderer_loss", Severity: doc.Error, Block: l.Block, Message: "Rendered plain: the rendering by " + id + " lost " + l.What + "."})
+		d := doc.Diagnostic{Code: "renderer_" + string(l.What), Severity: doc.Error, Block: l.Block}
+		where := ""
+		if l.Chunk >= 0 {
+			where = fmt.Sprintf("chunk %d: ", l.Chunk+1)
+		}
+		what := lossWords[l.What]
+		if what == "" {
+			what = string(l.What)
+		}
+		d.Message = "Rendered plain, not by " + id + ": " + where + what + "."
+		out = append(out, d)
 	}
 	if n := len(lost) - most; n > 0 {
-		out = append(out, doc.Diagnostic{Code: "renderer_loss", Severity: doc.Error, Message: fmt.Sprintf("And %d losses more.", n)})
+		out = append(out, doc.Diagnostic{Code: "renderer_more", Severity: doc.Error, Message: fmt.Sprintf("And %d more of the kind.", n)})
 	}
 	return out
+}
+
+// lossWords says what is wrong with a rendering.
+var lossWords = map[cover.What]string{
+	cover.MissingText:   "text was lost or moved",
+	cover.MissingTarget: "an address was lost",
+	cover.MissingNumber: "the number of an item was lost",
+	cover.MissingTask:   "the state of a task was lost",
+	cover.MissingCell:   "a table cell was lost",
+	cover.WrongChunk:    "a chunk shows a block that it does not name",
+	cover.UnknownBlock:  "it names a block that there is not",
+	cover.PlainLost:     "the plain form lost something",
+	cover.TooLong:       "it exceeds the limit",
+	cover.PlainTooLong:  "its plain form exceeds the limit",
+	cover.EmptyChunk:    "it shows nothing",
+	cover.InvalidUTF8:   "it is not valid UTF-8",
+	cover.Control:       "it holds a control character",
+	cover.TooCostly:     "the text repeats itself too much to be checked",
 }
 
 // cause is err in words that hold no text of the message. What a plugin says
@@ -187,7 +199,7 @@ func cause(err error) string {
 	if e, ok := errors.AsType[*panicError](err); ok {
 		return e.Error()
 	}
-	if e, ok := errors.AsType[*fault](err); ok {
+	if e, ok := errors.AsType[fault](err); ok {
 		return e.Error()
 	}
 	if lost, ok := errors.AsType[loss](err); ok {

@@ -14,6 +14,9 @@ import (
 //go:embed demo.md
 var demoAnswer string
 
+// DemoAnswer is the markdown that "vak demo" shows.
+func DemoAnswer() string { return demoAnswer }
+
 func (a *app) demoCommand() *cobra.Command {
 	var f previewFlags
 	var source bool
