@@ -43,14 +43,14 @@ func (s *slot) snapshot() Surface {
 }
 
 // render makes one attempt.
-func (s *slot) render(ctx context.Context, r surface.RenderRequest) (surface.Rendering, *Error) {
+func (s *slot) render(caller context.Context, r surface.RenderRequest) (surface.Rendering, *Error) {
 	if s.surface.State == StateBroken {
 		e, _ := errors.AsType[*Error](s.surface.Err)
 		again := *e
 		again.Op = "render"
 		return surface.Rendering{}, &again
 	}
-	ctx, cancel := context.WithTimeout(ctx, s.config.RenderTimeout)
+	ctx, cancel := context.WithTimeout(caller, s.config.RenderTimeout)
 	defer cancel()
 	if s.builtin != nil {
 		out, err := s.builtin.Render(ctx, r)
@@ -72,7 +72,7 @@ func (s *slot) render(ctx context.Context, r surface.RenderRequest) (surface.Ren
 	if e.Kind == Unavailable {
 		p.obituary(e)
 	}
-	s.release(p, e.fresh())
+	s.release(p, e.fresh() && caller.Err() == nil) // a caller's haste is not the plugin's fault
 	return surface.Rendering{}, e
 }
 
