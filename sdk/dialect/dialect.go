@@ -36,6 +36,13 @@ type Dialect interface {
 	Visible(dst, chunk []byte) []byte
 }
 
+// Contextual is a [Dialect] whose Syntax depends on what stands inside and around
+// a construct: First to Run of [Construct] are filled in for it.
+type Contextual interface {
+	Dialect
+	contextual()
+}
+
 // Marks around a target that is behind a label in what Visible returns. Neither
 // can occur in a chunk: control characters are not sent.
 const (

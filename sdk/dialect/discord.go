@@ -143,7 +143,7 @@ func (d discordMarkdown) Syntax(c Construct, before, after rune) (Syntax, bool) 
 		return s, true
 	case Quote:
 		if c.Level > 0 {
-			return Syntax{Line: "› "}, true
+			return Syntax{Line: "› ", Soft: true}, true
 		}
 		return Syntax{Line: "> "}, true
 	case Fence:
@@ -259,3 +259,5 @@ func (discordMarkdown) Visible(dst, chunk []byte) []byte {
 	r.lines(chunk)
 	return r.dst
 }
+
+func (discordMarkdown) contextual() {}

@@ -134,6 +134,7 @@ type markdownReader struct {
 // lines reads block structure.
 func (r *markdownReader) lines(in []byte) {
 	var fence []byte
+	quotes := 0 // around the fence
 	for first := true; len(in) > 0; first = false {
 		line := in
 		if i := bytes.IndexByte(in, '\n'); i >= 0 {
@@ -144,33 +145,58 @@ func (r *markdownReader) lines(in []byte) {
 		if !first {
 			r.dst = append(r.dst, '\n')
 		}
-		body := line
-		for bytes.HasPrefix(body, []byte("> ")) {
-			body = body[2:]
-		}
-		trimmed := bytes.TrimLeft(body, " ")
 		if fence != nil {
-			if bytes.HasPrefix(trimmed, fence) && len(bytes.TrimLeft(trimmed, "`")) == 0 {
+			for range quotes {
+				line = bytes.TrimPrefix(bytes.TrimLeft(line, " "), []byte("> "))
+			}
+			if end := bytes.TrimLeft(line, " "); bytes.HasPrefix(end, fence) && len(bytes.TrimLeft(end, "`")) == 0 {
 				fence = nil
 				continue
 			}
-			r.dst = append(r.dst, body...)
+			r.dst = append(r.dst, line...)
 			continue
 		}
-		if n := len(trimmed) - len(bytes.TrimLeft(trimmed, "`")); n >= 3 && bytes.IndexByte(trimmed[n:], '`') < 0 {
-			fence = trimmed[:n]
+		body, depth := r.open(line)
+		if n := len(body) - len(bytes.TrimLeft(body, "`")); n >= 3 && bytes.IndexByte(body[n:], '`') < 0 {
+			fence, quotes = body[:n], depth
 			continue
 		}
-		r.line(trimmed)
+		r.line(body)
 	}
 }
 
-// line reads the markers that start a line, then what is in it.
+// open reads the markers of quotes and list items that start a line. It returns
+// the rest of the line and how many quotes are open in it.
+func (r *markdownReader) open(b []byte) (rest []byte, quotes int) {
+	for {
+		b = bytes.TrimLeft(b, " ")
+		switch {
+		case bytes.HasPrefix(b, []byte("> ")):
+			b = b[2:]
+			quotes++
+			continue
+		case bytes.HasPrefix(b, []byte("- ")):
+			b = b[2:]
+			continue
+		case r.gfm:
+			n := 0
+			for n < len(b) && b[n] >= '0' && b[n] <= '9' {
+				n++
+			}
+			if n > 0 && bytes.HasPrefix(b[n:], []byte(". ")) {
+				r.dst = append(r.dst, b[:n+2]...)
+				b = b[n+2:]
+				continue
+			}
+		}
+		return b, quotes
+	}
+}
+
+// line reads the marker of a heading, then what is in the line.
 func (r *markdownReader) line(b []byte) {
 	if n := len(b) - len(bytes.TrimLeft(b, "#")); n > 0 && n <= 6 && n < len(b) && b[n] == ' ' {
 		b = b[n+1:]
-	} else if bytes.HasPrefix(b, []byte("- ")) {
-		b = b[2:]
 	}
 	if r.gfm && len(b) > 0 && b[0] == '|' {
 		if len(bytes.Trim(b, "|:- ")) == 0 {

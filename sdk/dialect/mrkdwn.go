@@ -368,3 +368,5 @@ func mrkdwnDecode(b []byte) (byte, int) {
 	}
 	return 0, 0
 }
+
+func (slackMrkdwn) contextual() {}

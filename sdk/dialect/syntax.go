@@ -31,7 +31,8 @@ type Construct struct {
 	Safe  bool   // Link, Image: the address may be opened at a touch
 	Part  bool   // Link: another piece of the same link follows; show no address yet
 
-	// What stands inside, on the line on which the construct opens.
+	// What stands inside, on the line on which the construct opens. Filled in
+	// for dialects that are [Contextual]; for CodeSpan and Fence, for all.
 	First, Last rune  // the first and the last rune
 	Text        Marks // marker characters in running text
 	Raw         Marks // marker characters in code and in addresses, which cannot be escaped
@@ -119,7 +120,8 @@ type Syntax struct {
 
 	Lines   bool // it cannot cross a line: it is closed and opened again at each
 	Outside bool // it cannot stand in a quote: lines inside get no quote prefix
-	Flush   bool // lines inside get no indentation
+	Flush   bool // lines inside get no indentation and no Soft prefix
+	Soft    bool // Line is an ornament
 	Alone   bool // it cannot stand in a style: styles are closed around it
 	NoCode  bool // no code can stand in it
 

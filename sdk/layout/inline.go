@@ -1,0 +1,302 @@
+package layout
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/seed-1ae66336/vak/sdk/dialect"
+	"github.com/seed-1ae66336/vak/sdk/doc"
+)
+
+// picture stands for an image without an alternative text.
+const picture = "🖼"
+
+func (w *walk) inlines(ins []doc.Inline) {
+	for _, in := range ins {
+		w.inline(in)
+	}
+}
+
+func (w *walk) inline(in doc.Inline) {
+	switch in := in.(type) {
+	case *doc.Text:
+		w.text(in.Text, dialect.InText)
+	case *doc.Strong:
+		w.style(dialect.Strong, in.Children)
+	case *doc.Emphasis:
+		w.style(dialect.Emphasis, in.Children)
+	case *doc.Strikethrough:
+		w.style(dialect.Strikethrough, in.Children)
+	case *doc.Spoiler:
+		w.style(dialect.Spoiler, in.Children)
+	case *doc.CodeSpan:
+		w.codeSpan(in.Text)
+	case *doc.Link:
+		w.link(in)
+	case *doc.Image:
+		w.image(in)
+	case *doc.Break:
+		if w.flat {
+			w.text(" ", dialect.InText)
+		} else {
+			w.line(in.Hard)
+		}
+	}
+}
+
+// style opens a style around ins, unless one of its kind is open already.
+func (w *walk) style(k dialect.ConstructKind, ins []doc.Inline) {
+	if w.styles&(1<<k) != 0 {
+		w.inlines(ins)
+		return
+	}
+	w.styles |= 1 << k
+	o := w.open(dialect.Construct{Kind: k})
+	w.inlines(ins)
+	w.close(o)
+	w.styles &^= 1 << k
+}
+
+func (w *walk) codeSpan(s string) {
+	if s == "" {
+		return
+	}
+	if w.cell && strings.Contains(s, "|") {
+		w.note("code_in_cell") // a table of pipes ends the cell even in code
+		w.text(s, dialect.InText)
+		return
+	}
+	run := longestRun(s)
+	if m := w.profile.Limit.Max; m > 0 && run > m/16 {
+		w.note("backtick")
+		w.text(s, dialect.InText)
+		return
+	}
+	first, _ := utf8.DecodeRuneInString(s)
+	last, _ := utf8.DecodeLastRuneInString(s)
+	o := w.open(dialect.Construct{Kind: dialect.CodeSpan, Run: run, First: first, Last: last})
+	w.text(s, dialect.InCode)
+	w.close(o)
+}
+
+// A label is what a reader sees of the children of a link.
+type label struct {
+	text   string
+	images []*doc.Image // their addresses follow the link
+	code   bool         // it holds code
+	last   bool         // its last visible child is code
+}
+
+func (l *label) add(ins []doc.Inline) {
+	for _, in := range ins {
+		switch in := in.(type) {
+		case *doc.Text:
+			l.piece(in.Text, false)
+		case *doc.CodeSpan:
+			l.piece(in.Text, true)
+		case *doc.Strong:
+			l.add(in.Children)
+		case *doc.Emphasis:
+			l.add(in.Children)
+		case *doc.Strikethrough:
+			l.add(in.Children)
+		case *doc.Spoiler:
+			l.add(in.Children)
+		case *doc.Image:
+			l.piece(in.Alt, false)
+			l.images = append(l.images, in)
+		case *doc.Break:
+			l.piece(" ", false)
+		case *doc.Link:
+			l.add(in.Children)
+		}
+	}
+}
+
+func (l *label) piece(s string, code bool) {
+	if s == "" {
+		return
+	}
+	l.text += s
+	l.code = l.code || code
+	if strings.TrimSpace(s) != "" {
+		l.last = code
+	}
+}
+
+func (w *walk) link(l *doc.Link) {
+	var lab label
+	lab.add(l.Children)
+	children := l.Children
+	bare := l.Bare()
+	if strings.TrimSpace(lab.text) == "" {
+		if len(lab.images) > 0 {
+			lab.text = picture
+			children = []doc.Inline{&doc.Text{Text: picture}}
+		} else {
+			lab.text = l.Href
+			children = []doc.Inline{&doc.Text{Text: l.Href}}
+			bare = true
+		}
+	}
+	flat := w.flat
+	w.flat = true
+	w.linkAround(l, children, lab, bare)
+	for _, im := range lab.images {
+		if _, _, data := doc.DataURI(im.Src); !data && im.Src != "" {
+			w.text(" ", dialect.InText)
+			w.imageLink(im, picture)
+		}
+	}
+	w.flat = flat
+}
+
+func (w *walk) linkAround(l *doc.Link, children []doc.Inline, lab label, bare bool) {
+	c := dialect.Construct{Kind: dialect.Link, Arg: l.Href, Label: lab.text, Form: w.profile.Links, Safe: l.Safe}
+	syn, ok := w.linkSyntax(c)
+	if ok && syn.NoCode && lab.code {
+		w.linkWithCode(c, children, lab)
+		return
+	}
+	if !ok {
+		if l.Safe && syn.Why != "" {
+			w.note(syn.Why)
+		}
+		w.labels(children)
+		if !bare {
+			w.text(" ("+l.Href+")", dialect.InText)
+		}
+		return
+	}
+	o := w.open(c)
+	if syn.URL {
+		w.text(lab.text, dialect.InURL)
+		w.toks[len(w.toks)-1].atomic = true
+	} else {
+		w.labels(children)
+	}
+	w.close(o)
+}
+
+// linkSyntax is the syntax of the link c, or false where it is better printed.
+func (w *walk) linkSyntax(c dialect.Construct) (dialect.Syntax, bool) {
+	if w.maxLink > 0 && len(c.Arg) > w.maxLink {
+		return dialect.Syntax{Why: "too_long"}, false
+	}
+	syn, ok := w.d.Syntax(c, 0, 0)
+	if !ok && syn.Why == "" {
+		syn.Why = "link_scheme"
+	}
+	return syn, ok
+}
+
+// labels lays the label of a link out. Images in it show their text only.
+func (w *walk) labels(ins []doc.Inline) {
+	for _, in := range ins {
+		if im, ok := in.(*doc.Image); ok {
+			w.text(im.Alt, dialect.InText)
+			continue
+		}
+		w.inline(in)
+	}
+}
+
+// linkWithCode lays a link out where code cannot stand in it: the pieces around
+// the code are the link. Where there is none behind the code, the address is
+// printed behind the label as a link to itself.
+func (w *walk) linkWithCode(c dialect.Construct, children []doc.Inline, lab label) {
+	if lab.last {
+		w.labels(children)
+		if lab.text == c.Arg {
+			return
+		}
+		w.text(" (", dialect.InText)
+		c.Label = c.Arg
+		o := w.open(c)
+		w.text(c.Arg, dialect.InURL)
+		w.toks[len(w.toks)-1].atomic = true
+		w.close(o)
+		w.text(")", dialect.InText)
+		return
+	}
+	open := int32(-1)
+	for i, in := range children {
+		if holdsCode(in) {
+			if open >= 0 {
+				w.close(open)
+				open = -1
+			}
+			w.inline(in)
+			continue
+		}
+		if open < 0 {
+			c.Part = slices.ContainsFunc(children[i:], holdsCode)
+			open = w.open(c)
+		}
+		w.labels([]doc.Inline{in})
+	}
+	if open >= 0 {
+		w.close(open)
+	}
+}
+
+func holdsCode(in doc.Inline) bool {
+	var lab label
+	lab.add([]doc.Inline{in})
+	return lab.code
+}
+
+func (w *walk) image(im *doc.Image) {
+	if mt, size, data := doc.DataURI(im.Src); data {
+		if im.Alt != "" {
+			w.text(im.Alt+" ", dialect.InText)
+		}
+		w.text("["+mt+", "+byteCount(size)+"]", dialect.InText)
+		return
+	}
+	name := im.Alt
+	if strings.TrimSpace(name) == "" {
+		name = picture
+	}
+	if im.Src == "" {
+		w.text(name, dialect.InText)
+		return
+	}
+	w.imageLink(im, name)
+}
+
+func (w *walk) imageLink(im *doc.Image, name string) {
+	c := dialect.Construct{Kind: dialect.Image, Arg: im.Src, Label: name, Form: w.profile.Links, Safe: im.Safe}
+	syn, ok := w.linkSyntax(c)
+	if !ok {
+		if im.Safe {
+			w.note(syn.Why)
+		}
+		w.text(name, dialect.InText)
+		if name != im.Src {
+			w.text(" ("+im.Src+")", dialect.InText)
+		}
+		return
+	}
+	o := w.open(c)
+	if syn.URL {
+		w.text(name, dialect.InURL)
+		w.toks[len(w.toks)-1].atomic = true
+	} else {
+		w.text(name, dialect.InText)
+	}
+	w.close(o)
+}
+
+// byteCount is n bytes for a person.
+func byteCount(n int) string {
+	switch {
+	case n < 1000:
+		return strconv.Itoa(n) + " B"
+	case n < 1_000_000:
+		return strconv.Itoa((n+500)/1000) + " KB"
+	}
+	return strconv.FormatFloat(float64(n)/1e6, 'f', 1, 64) + " MB"
+}
