@@ -1,0 +1,35 @@
+package compile
+
+import (
+	"github.com/seed-1ae66336/vak/sdk/doc"
+)
+
+// Markdown compiles one answer. It depends on nothing but source, may be called
+// from any number of goroutines, and never panics. The document keeps source
+// exactly; strings in its blocks share memory with it where they can.
+//
+// The only error is a [*SizeError], for a source over [MaxSource]. Everything
+// else that a person could call wrong is shown as it stands, where need be with
+// a diagnostic.
+func Markdown(source string) (*doc.Document, error) {
+	if len(source) > MaxSource {
+		return nil, &SizeError{Size: len(source), Limit: MaxSource}
+	}
+	d := &doc.Document{Version: doc.SchemaVersion, Source: source}
+	text, did := clean(source)
+	st := newState(text)
+	b := &builder{st: st, maxCells: min(MaxCells, 20*len(source))}
+	if did&cleanedEncoding != 0 {
+		b.note("encoding", doc.Info, "", "bytes that are not UTF-8 are shown as U+FFFD")
+	}
+	if did&cleanedControls != 0 {
+		b.note("control", doc.Info, "", "control characters are not shown")
+	}
+	if did&cleanedBidi != 0 {
+		b.note("bidi", doc.Info, "", "direction overrides are not shown")
+	}
+	root, ok := st.parse()
+	d.Blocks = b.document(root, ok)
+	d.Diagnostics = b.diags
+	return d, nil
+}

@@ -1,0 +1,352 @@
+package compile
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/seed-1ae66336/vak/sdk/doc"
+)
+
+// tree makes inlines of the tokens.
+func (p *inliner) tree() []doc.Inline {
+	p.out, p.frames, p.buf = p.out[:0], p.frames[:0], p.buf[:0]
+	p.pending = [2]int{0, 0}
+	p.nest, p.unborn = 0, 0
+	inLink := 0
+	for i := range p.tokens {
+		t := &p.tokens[i]
+		switch t.kind {
+		case tokenText:
+			p.put(int(t.start), int(t.end))
+		case tokenStr:
+			p.putString(p.strs[t.a])
+		case tokenSoft, tokenHard:
+			p.lineBreak(t.kind == tokenHard)
+		case tokenCode, tokenMath:
+			span := p.b.mem.spans.new()
+			span.Text, span.Math = p.strs[t.a], t.kind == tokenMath
+			p.emit(span)
+		case tokenAuto:
+			if inLink > 0 {
+				p.putString(p.strs[t.start])
+				continue
+			}
+			if p.unborn > 0 {
+				p.enter()
+			}
+			p.flush()
+			mark := len(p.out)
+			p.putString(p.strs[t.start])
+			p.flush()
+			p.endLink(p.strs[t.a], "", mark)
+		case tokenImage:
+			p.image(&p.conts[t.a], p.strs[t.start])
+		case tokenNote:
+			p.putString("[" + strconv.Itoa(p.conts[t.a].note.number) + "]")
+		case tokenOpen:
+			if t.a < 0 {
+				p.put(int(t.start), int(t.end))
+				continue
+			}
+			kind := p.conts[t.a].kind
+			if kind == contLink {
+				if inLink++; inLink > 1 {
+					kind = contNone
+				}
+			}
+			p.open(kind, t.a)
+		case tokenClose:
+			if p.conts[t.a].kind == contLink {
+				inLink--
+			}
+			p.close()
+		case tokenDelim:
+			for at := t.closes; at >= 0; at = p.pairs[at].nextClosed {
+				p.close()
+			}
+			p.put(int(t.start), int(t.end))
+			for at := t.opens; at >= 0; at = p.pairs[at].nextOpen {
+				p.open(p.pairs[at].kind, -1)
+			}
+		}
+		if p.b.stopped() {
+			return nil
+		}
+	}
+	p.flush()
+	for len(p.out) > 0 {
+		if _, ok := p.out[len(p.out)-1].(*doc.Break); !ok {
+			break
+		}
+		p.out = p.out[:len(p.out)-1]
+	}
+	return p.take(0)
+}
+
+// take returns what has been put out since mark as a slice of its own.
+func (p *inliner) take(mark int) []doc.Inline {
+	n := len(p.out) - mark
+	if n == 0 {
+		return nil
+	}
+	ins := p.b.mem.inlines.take(n)
+	copy(ins, p.out[mark:])
+	p.out = p.out[:mark]
+	return ins
+}
+
+func (p *inliner) emit(in doc.Inline) {
+	if p.unborn > 0 {
+		p.enter()
+	}
+	p.flush()
+	p.b.count(1)
+	p.out = append(p.out, in)
+}
+
+// put appends s[start:end] to the text that is not a node yet.
+func (p *inliner) put(start, end int) {
+	if start == end {
+		return
+	}
+	if p.unborn > 0 {
+		p.enter()
+	}
+	switch {
+	case len(p.buf) > 0:
+		p.buf = append(p.buf, p.s[start:end]...)
+	case p.pending[0] == p.pending[1]:
+		p.pending = [2]int{start, end}
+	case p.pending[1] == start:
+		p.pending[1] = end
+	default:
+		p.buf = append(append(p.buf, p.s[p.pending[0]:p.pending[1]]...), p.s[start:end]...)
+		p.pending = [2]int{}
+	}
+}
+
+func (p *inliner) putString(s string) {
+	if s == "" {
+		return
+	}
+	if p.unborn > 0 {
+		p.enter()
+	}
+	if p.pending[0] < p.pending[1] {
+		p.buf = append(p.buf, p.s[p.pending[0]:p.pending[1]]...)
+		p.pending = [2]int{}
+	}
+	p.buf = append(p.buf, s...)
+}
+
+// flush makes a node of the text. No text node can stand before it: only other
+// nodes cause a flush.
+func (p *inliner) flush() {
+	var s string
+	switch {
+	case len(p.buf) > 0:
+		s = string(p.buf)
+		p.buf = p.buf[:0]
+	case p.pending[0] < p.pending[1]:
+		s = p.s[p.pending[0]:p.pending[1]]
+		p.pending = [2]int{}
+	default:
+		return
+	}
+	if strings.IndexByte(s, '\t') >= 0 {
+		s = strings.ReplaceAll(s, "\t", " ")
+	}
+	p.b.count(1)
+	t := p.b.mem.texts.new()
+	t.Text = s
+	p.out = append(p.out, t)
+}
+
+// enter gives the frames that have no child so far their place: a frame that
+// never gets one leaves no trace, not even a cut in the text around it.
+func (p *inliner) enter() {
+	p.flush()
+	for i := len(p.frames) - 1; i >= 0 && p.unborn > 0; i-- {
+		if f := &p.frames[i]; f.mark < 0 && f.kind != contNone {
+			f.mark = len(p.out)
+			p.unborn--
+		}
+	}
+}
+
+func (p *inliner) lineBreak(hard bool) {
+	if p.unborn > 0 {
+		p.enter()
+	}
+	p.flush()
+	if len(p.out) == 0 && len(p.frames) == 0 {
+		return // nothing that could end
+	}
+	p.b.count(1)
+	if hard {
+		p.out = append(p.out, hardBreak)
+	} else {
+		p.out = append(p.out, softBreak)
+	}
+}
+
+// open begins the children of a container. Beyond the depth that inlines may
+// nest to, a style is dropped and its text kept; that of a link never is.
+func (p *inliner) open(kind contKind, cont int32) {
+	f := frame{kind: kind, cont: cont, mark: -1}
+	if kind != contNone {
+		if p.nest >= MaxDepth-4 && kind != contLink && kind != contImage {
+			f.kind = contNone
+		} else {
+			p.nest++
+			p.unborn++
+		}
+	}
+	p.frames = append(p.frames, f)
+}
+
+func (p *inliner) close() {
+	f := p.frames[len(p.frames)-1]
+	if f.kind == contNone {
+		p.frames = p.frames[:len(p.frames)-1]
+		if f.cont >= 0 && p.conts[f.cont].kind == contLink {
+			p.putString(" (" + p.conts[f.cont].href + ")") // a link within a link
+		}
+		return
+	}
+	if f.mark < 0 {
+		if f.kind != contLink && f.kind != contImage {
+			p.unborn--
+			p.nest--
+			p.frames = p.frames[:len(p.frames)-1]
+			return
+		}
+		p.enter()
+		f.mark = len(p.out)
+	}
+	p.flush()
+	p.nest--
+	p.frames = p.frames[:len(p.frames)-1]
+	switch f.kind {
+	case contLink:
+		c := &p.conts[f.cont]
+		p.endLink(c.href, c.title, f.mark)
+		return
+	case contImage:
+		alt := altText(p.out[f.mark:])
+		p.out = p.out[:f.mark]
+		p.image(&p.conts[f.cont], alt)
+		return
+	}
+	children := p.take(f.mark)
+	p.b.count(1)
+	var n doc.Inline
+	switch f.kind {
+	case contStrong:
+		strong := p.b.mem.strongs.new()
+		strong.Children = children
+		n = strong
+	case contEmphasis:
+		emphasis := p.b.mem.emphases.new()
+		emphasis.Children = children
+		n = emphasis
+	case contStrike:
+		n = &doc.Strikethrough{Children: children}
+	default:
+		n = &doc.Spoiler{Children: children}
+	}
+	p.out = append(p.out, n)
+}
+
+// endLink makes a link of what has been put out since mark.
+func (p *inliner) endLink(href, title string, mark int) {
+	children := p.take(mark)
+	if children == nil && href == "" {
+		p.putString("[]()")
+		return
+	}
+	p.b.count(1)
+	l := p.b.mem.links.new()
+	l.Href, l.Title, l.Safe, l.Children = href, title, doc.SafeURL(href), children
+	p.out = append(p.out, l)
+}
+
+func (p *inliner) image(c *container, alt string) {
+	if c.href == "" && blank(alt) {
+		p.putString("![" + alt + "]()")
+		return
+	}
+	p.emit(&doc.Image{Src: c.href, Alt: cleanWord(alt), Title: c.title, Safe: doc.SafeURL(c.href)})
+}
+
+const (
+	scriptFrom = "0123456789+-=()n"
+	superTo    = "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾ⁿ"
+	subTo      = "₀₁₂₃₄₅₆₇₈₉₊₋₌₍₎ₙ"
+)
+
+// scriptText sets a short super- or subscript in the characters made for it, so
+// that ten to the sixth does not read as a hundred and six. It returns "" if
+// there are none.
+func scriptText(s string, super bool) string {
+	to := []rune(subTo)
+	if super {
+		to = []rune(superTo)
+	}
+	var out strings.Builder
+	for i := range len(s) {
+		n := strings.IndexByte(scriptFrom, s[i])
+		if n < 0 {
+			return ""
+		}
+		out.WriteRune(to[n])
+	}
+	return out.String()
+}
+
+// altText is the text of ins, and the targets of links that it hides.
+func altText(ins []doc.Inline) string {
+	if len(ins) == 1 {
+		if t, ok := ins[0].(*doc.Text); ok {
+			return t.Text
+		}
+	}
+	var out strings.Builder
+	writeAlt(&out, ins)
+	return out.String()
+}
+
+func writeAlt(out *strings.Builder, ins []doc.Inline) {
+	for _, in := range ins {
+		switch in := in.(type) {
+		case *doc.Text:
+			out.WriteString(in.Text)
+		case *doc.CodeSpan:
+			out.WriteString(in.Text)
+		case *doc.Break:
+			out.WriteByte(' ')
+		case *doc.Strong:
+			writeAlt(out, in.Children)
+		case *doc.Emphasis:
+			writeAlt(out, in.Children)
+		case *doc.Strikethrough:
+			writeAlt(out, in.Children)
+		case *doc.Spoiler:
+			writeAlt(out, in.Children)
+		case *doc.Link:
+			writeAlt(out, in.Children)
+			if !in.Bare() {
+				out.WriteString(" (" + in.Href + ")")
+			} else if len(in.Children) == 0 {
+				out.WriteString(in.Href)
+			}
+		case *doc.Image:
+			out.WriteString(in.Alt)
+			if in.Src != "" {
+				if _, _, data := doc.DataURI(in.Src); !data {
+					out.WriteString(" (" + in.Src + ")")
+				}
+			}
+		}
+	}
+}
