@@ -37,7 +37,7 @@ func (a *Answer) plain(ctx context.Context, p surface.Profile, said []doc.Diagno
 		}
 		a.core.log.Error("the plain layout failed", "surface", p.Surface, "cause", cause(err), "stack", stack(err))
 		said = append(said, doc.Diagnostic{Code: "plain_failed", Severity: doc.Error, Message: "The answer is shown as its source: " + cause(err) + "."})
-		out = verbatim(a.doc, p.Limit)
+		out = verbatim(a.doc.Source, p.Limit)
 	}
 	out.by = packet.Renderer{ID: PlainRenderer}
 	out.diagnostics = append(said, out.diagnostics...)
@@ -56,9 +56,10 @@ func plainProfile(p surface.Profile) surface.Profile {
 	return p
 }
 
-// verbatim shows the source of d, cut to size between grapheme clusters. It
-// uses nothing that can have failed before: neither the tree nor a dialect.
-func verbatim(d *doc.Document, l surface.Limit) shown {
+// verbatim shows source, cut to size between grapheme clusters. It uses nothing
+// that can have failed before: neither the tree nor a dialect.
+func verbatim(source string, l surface.Limit) shown {
+	d := asSource(source, "source_shown")
 	var out shown
 	out.coverage.Basis = packet.Claimed
 	var ids []doc.ID
@@ -66,7 +67,7 @@ func verbatim(d *doc.Document, l surface.Limit) shown {
 		ids = append(ids, b.BlockID())
 		out.coverage.Blocks = append(out.coverage.Blocks, packet.Block{ID: b.BlockID(), Kind: b.Kind(), Disposition: surface.AsFallback, Reason: "source_shown"})
 	}
-	for text := range cuts(printable(d.Source), l) {
+	for text := range cuts(printable(source), l) {
 		out.chunks = append(out.chunks, packet.Chunk{
 			Index: len(out.chunks), Text: text, Plain: text,
 			Units: cover.Units(sizeOf(text), l), Bytes: len(text), Blocks: ids,

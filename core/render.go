@@ -59,7 +59,7 @@ func (a *Answer) show(ctx context.Context, id string) (shown, error) {
 		said = append(said, doc.Diagnostic{Code: "unknown_surface", Severity: doc.Warning, Message: "No plugin provides this surface; it gets plain text."})
 		return a.plain(ctx, conservative(id), said)
 	}
-	out, err := a.native(ctx, s)
+	out, err := contain("rendering", func() (shown, error) { return a.native(ctx, s) })
 	if err == nil {
 		out.diagnostics = append(said, out.diagnostics...)
 		return out, nil
@@ -73,29 +73,19 @@ func (a *Answer) show(ctx context.Context, id string) (shown, error) {
 
 // native renders by the surface's own renderer and checks the result.
 func (a *Answer) native(ctx context.Context, s Surface) (shown, error) {
-	d, err := contain("lower", func() (*doc.Document, error) {
-		return doc.Lower(a.documentFor(s.ID), doc.Support{Version: s.info.DocVersion, Blocks: s.info.Blocks}), nil
-	})
+	d := doc.Lower(a.documentFor(s.ID), doc.Support{Version: s.info.DocVersion, Blocks: s.info.Blocks})
+	k, _ := dialect.ByName(s.Profile.Dialect)
+	if !visible(d) {
+		out, err := check(d, s.Profile, surface.Rendering{}, k)
+		out.by = packet.Renderer{ID: s.ID, Version: s.Version}
+		return out, err
+	}
+	r, by, err := a.core.host.Render(ctx, s.ID, surface.RenderRequest{Doc: d, Profile: s.Profile, Kind: a.kind})
 	if err != nil {
 		return shown{}, err
 	}
-	var r surface.Rendering
-	by := packet.Renderer{ID: s.ID, Version: s.Version}
-	if visible(d) {
-		req := surface.RenderRequest{Doc: d, Profile: s.Profile, Kind: a.kind}
-		var info host.RendererInfo
-		r, err = contain("render", func() (r surface.Rendering, err error) {
-			r, info, err = a.core.host.Render(ctx, s.ID, req)
-			return r, err
-		})
-		if err != nil {
-			return shown{}, err
-		}
-		by = packet.Renderer{ID: info.ID, Version: info.Version}
-	}
-	k, _ := dialect.ByName(s.Profile.Dialect)
-	out, err := contain("check", func() (shown, error) { return check(d, s.Profile, r, k) })
-	out.by = by
+	out, err := check(d, s.Profile, r, k)
+	out.by = packet.Renderer{ID: by.ID, Version: by.Version}
 	return out, err
 }
 
@@ -109,9 +99,6 @@ func (l loss) Error() string {
 // check holds a rendering of d against every rule, whoever made it, and measures
 // its chunks. k is nil for a dialect that core has no reader for.
 func check(d *doc.Document, p surface.Profile, r surface.Rendering, k dialect.Dialect) (shown, error) {
-	if err := wellFormed(r); err != nil {
-		return shown{}, err
-	}
 	report := cover.Check(d, p, r, k)
 	if len(report.Losses) > 0 {
 		return shown{}, loss(report.Losses)
@@ -197,9 +184,6 @@ func cause(err error) string {
 		return string(e.Kind)
 	}
 	if e, ok := errors.AsType[*panicError](err); ok {
-		return e.Error()
-	}
-	if e, ok := errors.AsType[fault](err); ok {
 		return e.Error()
 	}
 	if lost, ok := errors.AsType[loss](err); ok {

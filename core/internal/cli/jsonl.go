@@ -194,14 +194,15 @@ func parseLine(line []byte) (id json.RawMessage, markdown string, err error) {
 		Markdown *string         `json:"markdown"`
 		B64      []byte          `json:"markdown_b64"`
 	}
-	if err := json.Unmarshal(line, &in); err != nil {
-		return id, "", fmt.Errorf("not a JSON object with id and markdown: %s", jsonProblem(err))
-	}
+	err = json.Unmarshal(line, &in) // of a member with a wrong type, the others are set all the same
 	if len(in.ID) > maxID {
 		return id, "", fmt.Errorf("the id is longer than %d bytes", maxID)
 	}
 	if in.ID != nil {
 		id = in.ID
+	}
+	if err != nil {
+		return id, "", fmt.Errorf("not a JSON object with id and markdown: %s", jsonProblem(err))
 	}
 	switch {
 	case in.B64 != nil:

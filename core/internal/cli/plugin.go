@@ -16,6 +16,12 @@ func (a *app) pluginCommand() *cobra.Command {
 		Use:     "plugin",
 		Short:   "See the plugins that vak finds",
 		Example: "  vak plugin list",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return usagef("there is no command \"plugin %s\"; run \"vak plugin --help\"", args[0])
+			}
+			return cmd.Help()
+		},
 	}
 	var asJSON bool
 	list := &cobra.Command{
