@@ -1,0 +1,86 @@
+package cover_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/seed-1ae66336/vak/core/internal/pipeline/cover"
+	"github.com/seed-1ae66336/vak/sdk/dialect"
+	"github.com/seed-1ae66336/vak/sdk/doc"
+	"github.com/seed-1ae66336/vak/sdk/doc/doctest"
+	"github.com/seed-1ae66336/vak/sdk/layout"
+	"github.com/seed-1ae66336/vak/sdk/surface"
+)
+
+type target struct {
+	name    string
+	dialect dialect.Dialect
+	profile surface.Profile
+}
+
+// targets are one profile a dialect, with the figures of the contract.
+func targets() []target {
+	code := surface.Capabilities{Code: true, Links: true, AccessiblePlain: true}
+	all := surface.Capabilities{StructuredBlocks: true, Tables: true, Code: true, Links: true, Media: true}
+	return []target{
+		{"telegram", dialect.TelegramHTML, surface.Profile{Dialect: "html", Can: code, Grid: 40,
+			Limit: surface.Limit{Max: 4096, Unit: surface.UTF16, Of: surface.Visible, MaxBytes: 32768, MaxEntities: 100, MaxEntityBytes: 9000}}},
+		{"slack", dialect.SlackMrkdwn, surface.Profile{Dialect: "mrkdwn", Can: code, Grid: 80, Limit: surface.Limit{Max: 3900, Unit: surface.Codepoint, Of: surface.Sent}}},
+		{"discord", dialect.DiscordMarkdown, surface.Profile{Dialect: "discord", Can: code, Grid: 56, Limit: surface.Limit{Max: 1900, Unit: surface.Codepoint, Of: surface.Sent}}},
+		{"markdown", dialect.GFM, surface.Profile{Dialect: "markdown", Can: all}},
+		{"plain", dialect.PlainText, surface.Profile{Dialect: "plain", Can: surface.Capabilities{Code: true}, Grid: 100}},
+		{"small", dialect.TelegramHTML, surface.Profile{Dialect: "html", Can: code, Grid: 40, Limit: surface.Limit{Max: 120, Unit: surface.UTF16, Of: surface.Visible, MaxEntities: 100}}},
+		{"list", dialect.DiscordMarkdown, surface.Profile{Dialect: "discord", Can: code, Tables: "list", Links: "masked", Limit: surface.Limit{Max: 300, Unit: surface.Codepoint}}},
+	}
+}
+
+func render(t interface{ Fatal(...any) }, d *doc.Document, g target) surface.Rendering {
+	r, err := layout.Render(context.Background(), surface.RenderRequest{Doc: d, Profile: g.profile, Kind: surface.Assistant}, g.dialect)
+	if err != nil {
+		t.Fatal(g.name, err)
+	}
+	return r
+}
+
+// What layout renders is never refused: a false alarm costs an answer its form.
+func TestNoFalseAlarm(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		d := doc.Lower(doctest.Random(t, doctest.Options{}), doc.Support{Blocks: []doc.Kind{doc.KindCallout, doc.KindCitations, doc.KindMedia, doc.KindDiff}})
+		if !visible(d) {
+			t.Skip("nothing to send")
+		}
+		for _, g := range targets() {
+			if g.name == "markdown" {
+				continue
+			}
+			r := render(t, d, g)
+			if got := cover.Check(d, g.profile, r, g.dialect); len(got.Losses) > 0 {
+				t.Fatalf("%s: %+v\n%s\n%s", g.name, got.Losses, doc.Append(nil, d, doc.WithSource), show(r))
+			}
+		}
+	})
+}
+
+func visible(d *doc.Document) bool {
+	for _, b := range d.Blocks {
+		for range doc.Visible(b) {
+			return true
+		}
+	}
+	return false
+}
+
+func show(r surface.Rendering) string {
+	var b strings.Builder
+	for _, c := range r.Chunks {
+		b.WriteString("----- text ")
+		for _, id := range c.Blocks {
+			b.WriteString(string(id) + " ")
+		}
+		b.WriteString("\n" + c.Text + "\n----- plain\n" + c.Plain + "\n")
+	}
+	return b.String()
+}

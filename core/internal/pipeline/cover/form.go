@@ -1,0 +1,77 @@
+package cover
+
+import (
+	"unicode/utf8"
+
+	"github.com/seed-1ae66336/vak/sdk/dialect"
+	"github.com/seed-1ae66336/vak/sdk/surface"
+)
+
+// form checks what must hold of each chunk by itself: characters and sizes. It
+// reports whether the chunks can be read back.
+func (c *checker) form(p surface.Profile, r surface.Rendering, k dialect.Dialect) bool {
+	readable := true
+	for i := range r.Chunks {
+		ch := &r.Chunks[i]
+		for _, s := range [...]string{ch.Text, ch.Plain} {
+			switch {
+			case !utf8.ValidString(s):
+				c.lose(Loss{Chunk: i, What: InvalidUTF8})
+				readable = false
+			case hasControl(s):
+				c.lose(Loss{Chunk: i, What: Control})
+				readable = false
+			}
+		}
+		// The plain form is a message of its own where the other is refused.
+		size := dialect.PlainText.Measure([]byte(ch.Plain))
+		if !within(size, p.Limit) {
+			c.lose(Loss{Chunk: i, What: PlainTooLong})
+		}
+		if k != nil && (k != dialect.PlainText || ch.Plain != ch.Text) {
+			size = k.Measure([]byte(ch.Text))
+		} else if k == nil {
+			// What of an unknown dialect is visible cannot be told; what is
+			// sent can.
+			size = dialect.PlainText.Measure([]byte(ch.Text))
+		}
+		if (k != nil || p.Limit.Of != surface.Visible) && !within(size, p.Limit) {
+			c.lose(Loss{Chunk: i, What: TooLong})
+		}
+		c.report.Sizes = append(c.report.Sizes, size)
+	}
+	return readable
+}
+
+// hasControl reports whether s holds a control character that is not sent.
+func hasControl(s string) bool {
+	for i := range len(s) {
+		if c := s[i]; c < ' ' && c != '\n' && c != '\t' || c == 0x7f {
+			return true
+		}
+	}
+	return false
+}
+
+// within reports whether size keeps every bound of l.
+func within(size dialect.Size, l surface.Limit) bool {
+	return fits(Units(size, l), l.Max) && fits(size.Sent.Bytes, l.MaxBytes) &&
+		fits(size.Entities, l.MaxEntities) && fits(size.EntityBytes, l.MaxEntityBytes)
+}
+
+func fits(n, most int) bool { return most <= 0 || n <= most }
+
+// Units is the length of a chunk as l counts it.
+func Units(size dialect.Size, l surface.Limit) int {
+	n := size.Sent
+	if l.Of == surface.Visible {
+		n = size.Visible
+	}
+	switch l.Unit {
+	case surface.UTF16:
+		return n.UTF16
+	case surface.Byte:
+		return n.Bytes
+	}
+	return n.Codepoints
+}

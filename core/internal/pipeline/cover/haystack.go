@@ -1,0 +1,108 @@
+package cover
+
+import (
+	"bytes"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/seed-1ae66336/vak/sdk/dialect"
+	"github.com/seed-1ae66336/vak/sdk/surface"
+)
+
+// border stands behind each chunk in what was read back. As a control character
+// it is neither sent nor shown.
+const border = '\x1e'
+
+// A haystack is what a reader of all chunks sees.
+type haystack struct {
+	text  []byte
+	start []int // where each chunk starts, and behind the last
+}
+
+func readBack(k dialect.Dialect, chunks []surface.Chunk, of func(*surface.Chunk) string) haystack {
+	size := 0
+	for i := range chunks {
+		size += len(of(&chunks[i])) + 1
+	}
+	h := haystack{text: make([]byte, 0, size), start: make([]int, 0, len(chunks)+1)}
+	var buf []byte
+	for i := range chunks {
+		h.start = append(h.start, len(h.text))
+		s := of(&chunks[i])
+		if k == dialect.PlainText {
+			h.text = append(h.text, s...)
+		} else {
+			buf = append(buf[:0], s...)
+			h.text = k.Visible(h.text, buf)
+		}
+		h.text = append(h.text, border)
+	}
+	h.start = append(h.start, len(h.text))
+	return h
+}
+
+// chunk returns the index of the chunk that offset j lies in.
+func (h *haystack) chunk(j int) int {
+	i := 0
+	for i+2 < len(h.start) && h.start[i+1] <= j {
+		i++
+	}
+	return i
+}
+
+// markLen returns the length of the target, marks included, that starts at j.
+func (h *haystack) markLen(j int) int {
+	if n := bytes.IndexByte(h.text[j:], dialect.TargetEnd); n >= 0 {
+		return n + 1
+	}
+	return len(h.text) - j
+}
+
+// blank reports whether there is nothing to see in h.text[from:to].
+func (h *haystack) blank(from, to int) bool {
+	for from < to {
+		c := h.text[from]
+		if c == dialect.TargetStart {
+			from += h.markLen(from)
+			continue
+		}
+		n := ignorable(h.text[from:to])
+		if n == 0 && c != border {
+			return false
+		}
+		from += max(n, 1)
+	}
+	return true
+}
+
+// ignorable returns the length of the character that b starts with if it does
+// not count: space, control characters and those without width that dialects
+// put between others.
+func ignorable[T string | []byte](b T) int {
+	if len(b) == 0 {
+		return 0
+	}
+	switch c := b[0]; {
+	case c < ' ':
+		if c == dialect.TargetStart || c == border {
+			return 0
+		}
+		return 1
+	case c == ' ' || c == 0x7f:
+		return 1
+	case c < utf8.RuneSelf:
+		return 0
+	}
+	r, n := decode(b)
+	switch {
+	case r == '\u200b', r == '\u2060', r == '\ufeff', r >= 0x80 && r < 0xa0, unicode.IsSpace(r):
+		return n
+	}
+	return 0
+}
+
+// decode is utf8.DecodeRune for both kinds of text, without copying either.
+func decode[T string | []byte](b T) (rune, int) {
+	var buf [utf8.UTFMax]byte
+	return utf8.DecodeRune(buf[:copy(buf[:], b[:min(len(b), utf8.UTFMax)])])
+}

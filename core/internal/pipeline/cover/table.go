@@ -1,0 +1,578 @@
+package cover
+
+import (
+	"bytes"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/seed-1ae66336/vak/sdk/dialect"
+	"github.com/seed-1ae66336/vak/sdk/doc"
+)
+
+// table looks for the cells of a table in [m.pos, hi), in any order.
+//
+// What was read back falls into pieces at line ends and grid borders. A piece
+// is a cell, or "Header:", or "Header: cell"; pieces that are nothing by
+// themselves are joined until they are a cell, for cells of several lines and
+// cells cut at the end of a chunk. Each piece serves once.
+func (m *matcher) table(i, hi int) bool {
+	b, _ := m.blocks[i].Block.(*doc.Table)
+	if b == nil {
+		return true
+	}
+	r := tableReader{m: m, head: newCells(), body: newCells(), targets: map[string]bool{}}
+	for p := i; p >= 0; p = m.blocks[p].parent {
+		switch m.blocks[p].Block.(type) {
+		case *doc.Quote, *doc.Callout:
+			r.quotes++
+		}
+	}
+	for _, c := range b.Header {
+		r.expect(r.head, c)
+	}
+	for _, row := range b.Rows {
+		for _, c := range row {
+			r.expect(r.body, c)
+		}
+	}
+	from := m.pos
+	r.read(from, hi)
+	if r.left > 0 || r.unseen > 0 {
+		r.apart(from, hi)
+	}
+	m.pos = r.used
+	return r.left == 0 && r.unseen == 0
+}
+
+// maxApart bounds for how many cells the order of their parts will do.
+const maxApart = 32
+
+// apart looks for what each cell with addresses or pictures says, part by part,
+// where the cell was not found as a whole: dialects may show a link in more
+// ways than one piece of text can be compared with.
+func (r *tableReader) apart(from, hi int) {
+	m := r.m
+	near := m.near
+	m.near = false
+	defer func() { m.near = near }()
+	for i, tried := 0, 0; i < len(r.special) && tried < maxApart && !m.spent(); i++ {
+		if r.special[i].count.n == 0 {
+			continue
+		}
+		tried++
+		m.pos, m.mark = from, -1
+		found := true
+		for p := range doc.InlineParts(r.special[i].cell) {
+			if p.Role == doc.RoleTarget {
+				found = found && m.target(p.Text, hi)
+			} else {
+				found = found && m.text(p.Text, hi)
+			}
+		}
+		if !found {
+			continue
+		}
+		r.special[i].count.n--
+		r.left--
+		r.used = max(r.used, m.pos)
+		for p := range doc.InlineParts(r.special[i].cell) {
+			if p.Role == doc.RoleTarget {
+				r.seen(string(squeeze(nil, []byte(p.Text), true)))
+			}
+		}
+	}
+	for i, tried := 0, 0; i < len(r.order) && r.unseen > 0 && tried < maxApart && !m.spent(); i++ {
+		if s := r.order[i]; !r.targets[s] {
+			tried++
+			if m.pos, m.mark = from, -1; m.target(s, hi) {
+				r.seen(s)
+				r.used = max(r.used, m.pos)
+			}
+		}
+	}
+	m.mark = -1
+}
+
+// A specialCell is a cell that holds more than text.
+type specialCell struct {
+	cell  doc.Cell
+	count *count
+}
+
+// A tableReader finds the cells of one table.
+type tableReader struct {
+	m          *matcher
+	head, body *cells
+	targets    map[string]bool // addresses in cells, and whether each was seen
+	order      []string        // these, in document order
+	left       int             // cells that were not found yet
+	unseen     int             // addresses
+	special    []specialCell
+	quotes     int // quotes around the table
+	used       int // behind the last piece that was a cell
+
+	piece, wide, buf []byte
+	borders          bool   // some cell has a border in it
+	cut              bool   // the piece at hand is the first of a chunk
+	pend, pendWide   []byte // pieces joined since the last that was a cell
+}
+
+// cells are what some cells of a table say, in the forms that they are read in.
+type cells struct {
+	exact   map[string]*count // cells of nothing but text
+	reduced map[string]*count // others, without what stands around addresses
+	full    map[string]*count // these with their addresses in place
+	longest int
+}
+
+// A count is how many cells that say the same were not found yet.
+type count struct {
+	n       int
+	only    bool     // there is nothing but addresses
+	text    *count   // of a full form: that of its text
+	targets []string // of a full form
+}
+
+func newCells() *cells {
+	return &cells{map[string]*count{}, map[string]*count{}, map[string]*count{}, 0}
+}
+
+func (r *tableReader) expect(in *cells, c doc.Cell) {
+	var text, full []byte
+	var targets []string
+	for p := range doc.InlineParts(c) {
+		// A border in a cell cannot be told from one around it.
+		r.borders = r.borders || strings.Contains(p.Text, "│")
+		said := bytes.ReplaceAll([]byte(p.Text), []byte("│"), nil)
+		full = squeeze(full, said, true)
+		if p.Role == doc.RoleTarget {
+			s := string(squeeze(nil, said, true))
+			targets = append(targets, s)
+			if _, ok := r.targets[s]; !ok {
+				r.targets[s] = false
+				r.order = append(r.order, s)
+				r.unseen++
+			}
+		} else {
+			text = squeeze(text, said, true)
+		}
+	}
+	in.longest = max(in.longest, len(full))
+	if len(full) == 0 {
+		return
+	}
+	if len(text) == 0 {
+		// Addresses are looked for by themselves. This is one way to see them.
+		f := increment(in.full, reduce(nil, full))
+		f.text, f.targets = &count{n: 1, only: true}, targets
+		return
+	}
+	r.left++
+	if len(targets) == 0 && plain(c) {
+		increment(in.exact, text)
+		return
+	}
+	k := increment(in.reduced, reduce(nil, text))
+	f := increment(in.full, reduce(nil, full))
+	f.text, f.targets = k, targets
+	r.special = append(r.special, specialCell{c, k})
+}
+
+func increment(in map[string]*count, key []byte) *count {
+	k := in[string(key)]
+	if k == nil {
+		k = &count{}
+		in[string(key)] = k
+	}
+	k.n++
+	return k
+}
+
+// plain reports whether ins shows nothing but text: no picture whose place is
+// taken by a note, no spoiler that a note announces.
+func plain(ins []doc.Inline) bool {
+	for _, in := range ins {
+		ok := true
+		switch in := in.(type) {
+		case *doc.Image, *doc.Spoiler:
+			return false
+		case *doc.Strong:
+			ok = plain(in.Children)
+		case *doc.Emphasis:
+			ok = plain(in.Children)
+		case *doc.Strikethrough:
+			ok = plain(in.Children)
+		case *doc.Link:
+			ok = plain(in.Children)
+		}
+		if !ok {
+			return false
+		}
+	}
+	return true
+}
+
+// read goes through the pieces of [from, hi) until nothing is left to find.
+func (r *tableReader) read(from, hi int) {
+	r.used = from
+	t := r.m.hay.text
+	for lineStart := false; from < hi && (r.left > 0 || r.unseen > 0); {
+		end, sep := pieceEnd(t[from:hi])
+		end += from
+		r.one(t[from:end], end, lineStart)
+		lineStart = sep == 1
+		r.cut = lineStart && t[end] == border
+		from = end + max(sep, 1)
+	}
+}
+
+// pieceEnd returns where the piece that t starts with ends, and the length of
+// what ends it: a newline, a grid border or the end of a chunk.
+func pieceEnd(t []byte) (end, sep int) {
+	line := len(t)
+	for _, c := range [...]byte{'\n', border} {
+		if n := bytes.IndexByte(t[:line], c); n >= 0 {
+			line, sep = n, 1
+		}
+	}
+	if n := bytes.Index(t[:line], []byte("│")); n >= 0 {
+		return n, len("│")
+	}
+	return line, sep
+}
+
+// one reads a piece that ends at end.
+func (r *tableReader) one(raw []byte, end int, lineStart bool) {
+	r.addresses(raw)
+	r.piece = squeeze(r.piece[:0], raw, false)
+	if len(r.piece) == 0 || isRule(r.piece) {
+		return
+	}
+	r.wide = squeeze(r.wide[:0], raw, true)
+	if r.is(r.head, r.piece, r.wide, true) || r.is(r.body, r.piece, r.wide, true) {
+		r.found(end)
+		return
+	}
+	rest := raw
+	if lineStart || len(r.pend) == 0 {
+		// Marks of the quotes and list items that the table stands in.
+		for n := 0; n < r.quotes+2; n++ {
+			k := mark(rest)
+			if k == 0 {
+				break
+			}
+			rest = rest[k:]
+			r.squeeze(rest)
+			if r.is(r.head, r.piece, r.wide, true) || r.is(r.body, r.piece, r.wide, true) {
+				r.found(end)
+				return
+			}
+		}
+		if len(rest) == len(raw) {
+			rest = raw
+		}
+	}
+	if r.keyed(raw, end) || len(rest) < len(raw) && r.keyed(rest, end) {
+		return
+	}
+	r.squeeze(raw)
+	if r.is(r.head, r.piece, r.wide, false) {
+		return // the header once more
+	}
+	if lineStart && r.quotes > 0 {
+		for n := 0; n < r.quotes; n++ {
+			raw = raw[mark(raw):]
+		}
+		r.squeeze(raw)
+	}
+	r.join(end)
+}
+
+func (r *tableReader) squeeze(raw []byte) {
+	r.piece = squeeze(r.piece[:0], raw, false)
+	r.wide = squeeze(r.wide[:0], raw, true)
+}
+
+func (r *tableReader) found(end int) {
+	r.used = end
+	r.pend, r.pendWide = r.pend[:0], r.pendWide[:0]
+}
+
+// join adds the piece at hand to those before it, which may become a cell so.
+func (r *tableReader) join(end int) {
+	if len(r.pend) > 2*max(r.body.longest, r.head.longest)+64 {
+		r.pend, r.pendWide = r.pend[:0], r.pendWide[:0]
+	}
+	joined := len(r.pend) > 0
+	r.pend, r.pendWide = append(r.pend, r.piece...), append(r.pendWide, r.wide...)
+	if !joined {
+		return
+	}
+	r.m.work += len(r.pend)
+	if r.m.spent() {
+		return
+	}
+	r.listed(r.pend)
+	if r.is(r.body, r.pend, r.pendWide, true) || r.is(r.head, r.pend, r.pendWide, true) {
+		r.found(end)
+	}
+}
+
+// keyed reads "Header: cell". The cell may be empty, or go on in what follows.
+func (r *tableReader) keyed(raw []byte, end int) bool {
+	cut := (r.cut || r.borders) && len(r.pend) > 0
+	colons := 0
+	for at := 0; at < len(raw) && colons < 8; at++ {
+		if raw[at] == dialect.TargetStart {
+			if n := bytes.IndexByte(raw[at:], dialect.TargetEnd); n >= 0 {
+				at += n
+			}
+			continue
+		}
+		if raw[at] != ':' {
+			continue
+		}
+		colons++
+		r.squeeze(raw[:at])
+		if len(r.piece) > 0 && !r.is(r.head, r.piece, r.wide, false) {
+			if !cut || r.m.spent() {
+				continue
+			}
+			// The end of a chunk, or a border in it, may have cut the header in two.
+			r.m.work += len(r.pend)
+			r.piece = append(append([]byte(nil), r.pend...), r.piece...)
+			r.wide = append(append([]byte(nil), r.pendWide...), r.wide...)
+			if !r.is(r.head, r.piece, r.wide, false) {
+				continue
+			}
+		}
+		r.is(r.head, r.piece, r.wide, true)
+		r.found(end)
+		r.squeeze(raw[at+1:])
+		if len(r.piece) > 0 && !r.is(r.body, r.piece, r.wide, true) {
+			r.pend, r.pendWide = append(r.pend, r.piece...), append(r.pendWide, r.wide...)
+		}
+		return true
+	}
+	return false
+}
+
+// is reports whether text is what a cell says that was not found yet, and takes
+// note of it. Where take is not set it only tells whether some cell says so.
+// wide is text with the addresses behind its labels.
+func (r *tableReader) is(in *cells, text, wide []byte, take bool) bool {
+	if k := in.exact[string(text)]; k != nil && (k.n > 0 || !take) {
+		if take {
+			k.n--
+			r.left--
+		}
+		return true
+	}
+	if len(in.full) == 0 {
+		return false
+	}
+	for _, form := range [...][]byte{wide, text} { // an address may be its own label
+		r.buf = reduce(r.buf[:0], form)
+		k := in.full[string(r.buf)]
+		if k == nil || take && (k.n == 0 || k.text.n == 0) {
+			continue
+		}
+		if take {
+			if k.n--; !k.text.only {
+				k.text.n--
+				r.left--
+			}
+			for _, s := range k.targets {
+				r.seen(s)
+			}
+		}
+		return true
+	}
+	// r.buf is the reduced text.
+	if k := in.reduced[string(r.buf)]; k != nil && (k.n > 0 || !take) {
+		if take {
+			k.n--
+			r.left--
+		}
+		return true
+	}
+	return false
+}
+
+func (r *tableReader) seen(target string) {
+	if was, ok := r.targets[target]; ok && !was {
+		r.targets[target] = true
+		r.unseen--
+	}
+}
+
+// addresses takes note of the addresses behind labels, and of one in a list
+// under a grid.
+func (r *tableReader) addresses(raw []byte) {
+	if r.unseen == 0 {
+		return
+	}
+	for at := 0; ; {
+		n := bytes.IndexByte(raw[at:], dialect.TargetStart)
+		if n < 0 {
+			break
+		}
+		at += n + 1
+		end := bytes.IndexByte(raw[at:], dialect.TargetEnd)
+		if end < 0 {
+			break
+		}
+		r.seen(string(squeeze(nil, raw[at:at+end], true)))
+		at += end
+	}
+	if bytes.IndexByte(raw, ']') > 0 {
+		r.listed(squeeze(nil, raw, false))
+	}
+}
+
+// listed takes note of an address that stands as "[n] address".
+func (r *tableReader) listed(line []byte) {
+	for r.unseen > 0 {
+		k := mark(line)
+		if k == 0 {
+			break
+		}
+		line = line[k:]
+	}
+	end := bytes.IndexByte(line, ']')
+	if end < 2 || line[0] != '[' || !digits(line[1:end]) {
+		return
+	}
+	r.seen(string(line[end+1:]))
+}
+
+func digits(b []byte) bool {
+	for _, c := range b {
+		if !isDigit(c) {
+			return false
+		}
+	}
+	return len(b) > 0
+}
+
+// isRule reports whether a squeezed line is nothing but what parts a header
+// from the rows.
+func isRule(line []byte) bool {
+	if line[0] != 0xe2 && line[0] != '-' && line[0] != '+' && line[0] != '=' {
+		return false
+	}
+	return len(line) > 3 && strings.Trim(string(line), "─┼├┤━┿-+=|:") == ""
+}
+
+// mark returns the length of the mark of a quote or a list item, with the space
+// around it, that raw starts with.
+func mark(raw []byte) int {
+	n := 0
+	for n < len(raw) {
+		k := ignorable(raw[n:])
+		if k == 0 {
+			break
+		}
+		n += k
+	}
+	for _, s := range [...]string{">", "›", "•", "◦", "▪", "-", "☐", "☑", "[ ]", "[x]"} {
+		if bytes.HasPrefix(raw[n:], []byte(s)) {
+			return n + len(s)
+		}
+	}
+	return 0
+}
+
+// squeeze appends b without what does not count, and without targets unless
+// they are wanted and the label before one does not show it already.
+func squeeze(dst, b []byte, targets bool) []byte {
+	from := 0
+	for i := 0; i < len(b); {
+		c := b[i]
+		if c > ' ' && c < 0x7f {
+			i++
+			continue
+		}
+		n := 0
+		switch {
+		case c == dialect.TargetStart && !targets:
+			n = len(b) - i
+			if k := bytes.IndexByte(b[i:], dialect.TargetEnd); k >= 0 {
+				n = k + 1
+			}
+		case c == dialect.TargetStart:
+			dst = append(dst, b[from:i]...)
+			n = bytes.IndexByte(b[i:], dialect.TargetEnd) + 1
+			if n < 2 {
+				n = len(b) - i
+			}
+			if at := squeeze(nil, b[i+1:i+n-1], true); !bytes.HasSuffix(dst, at) {
+				dst = append(dst, at...)
+			}
+			i += n
+			from = i
+			continue
+		case c == border:
+			n = 1
+		default:
+			n = ignorable(b[i:])
+		}
+		if n > 0 {
+			dst = append(dst, b[from:i]...)
+			i += n
+			from = i
+			continue
+		}
+		if c < utf8.RuneSelf {
+			i++
+		} else {
+			_, n := utf8.DecodeRune(b[i:])
+			i += n
+		}
+	}
+	return append(dst, b[from:]...)
+}
+
+// reduce appends squeezed text without what may stand around an address or in
+// the place of a picture: brackets, "[1]", "[image/png,12KB]", "[spoiler:" and
+// a sign for a picture.
+func reduce(dst, b []byte) []byte {
+	for len(b) > 0 {
+		n := bytes.IndexAny(b, "()[]🖼")
+		if n < 0 {
+			return append(dst, b...)
+		}
+		dst = append(dst, b[:n]...)
+		b = b[n:]
+		switch {
+		case b[0] == '[':
+			b = b[noteLen(b):]
+		case b[0] >= utf8.RuneSelf:
+			b = b[len("🖼"):]
+		default:
+			b = b[1:]
+		}
+	}
+	return dst
+}
+
+// noteLen returns how much of b, which starts with a bracket, is a note.
+func noteLen(b []byte) int {
+	const spoiler = "[spoiler:"
+	if bytes.HasPrefix(b, []byte(spoiler)) {
+		return len(spoiler)
+	}
+	end := bytes.IndexByte(b[:min(len(b), 100)], ']')
+	if end < 0 {
+		return 1
+	}
+	in := b[1:end]
+	if digits(in) {
+		return end + 1
+	}
+	kind, size, ok := bytes.Cut(in, []byte(","))
+	if ok && bytes.IndexByte(kind, '/') > 0 && len(size) > 1 && isDigit(size[0]) && size[len(size)-1] == 'B' {
+		return end + 1
+	}
+	return 1
+}
