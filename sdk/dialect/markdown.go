@@ -199,8 +199,8 @@ func (r *markdownReader) line(b []byte) {
 		b = b[n+1:]
 	}
 	if r.gfm && len(b) > 0 && b[0] == '|' {
-		if len(bytes.Trim(b, "|:- ")) == 0 {
-			return
+		if len(bytes.Trim(b, "|:- ")) == 0 && bytes.Contains(b, []byte("-- |")) || len(bytes.Trim(b, "|:- ")) == 0 && bytes.Contains(b, []byte(":-: |")) {
+			return // what parts the header from the rows
 		}
 		r.inline(b, false)
 		return

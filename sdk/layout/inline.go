@@ -36,7 +36,11 @@ func (w *walk) inline(in doc.Inline) {
 	case *doc.Link:
 		w.link(in)
 	case *doc.Image:
-		w.image(in)
+		if w.label {
+			w.text(in.Alt, dialect.InText)
+		} else {
+			w.image(in)
+		}
 	case *doc.Break:
 		if w.flat {
 			w.text(" ", dialect.InText)
@@ -69,8 +73,8 @@ func (w *walk) codeSpan(s string) {
 		return
 	}
 	run := longestRun(s)
-	if m := w.profile.Limit.Max; m > 0 && run > m/16 {
-		w.note("backtick")
+	if m := w.profile.Limit.Max; m > 0 && run > 0 && len(s) > m/4 {
+		w.note("backtick") // a cut could leave a backtick beside the delimiter
 		w.text(s, dialect.InText)
 		return
 	}
@@ -78,6 +82,7 @@ func (w *walk) codeSpan(s string) {
 	last, _ := utf8.DecodeLastRuneInString(s)
 	o := w.open(dialect.Construct{Kind: dialect.CodeSpan, Run: run, First: first, Last: last})
 	w.text(s, dialect.InCode)
+	w.toks[len(w.toks)-1].atomic = run > 0
 	w.close(o)
 }
 
@@ -86,7 +91,6 @@ type label struct {
 	text   string
 	images []*doc.Image // their addresses follow the link
 	code   bool         // it holds code
-	last   bool         // its last visible child is code
 }
 
 func (l *label) add(ins []doc.Inline) {
@@ -121,9 +125,6 @@ func (l *label) piece(s string, code bool) {
 	}
 	l.text += s
 	l.code = l.code || code
-	if strings.TrimSpace(s) != "" {
-		l.last = code
-	}
 }
 
 func (w *walk) link(l *doc.Link) {
@@ -194,20 +195,16 @@ func (w *walk) linkSyntax(c dialect.Construct) (dialect.Syntax, bool) {
 
 // labels lays the label of a link out. Images in it show their text only.
 func (w *walk) labels(ins []doc.Inline) {
-	for _, in := range ins {
-		if im, ok := in.(*doc.Image); ok {
-			w.text(im.Alt, dialect.InText)
-			continue
-		}
-		w.inline(in)
-	}
+	w.label = true
+	w.inlines(ins)
+	w.label = false
 }
 
 // linkWithCode lays a link out where code cannot stand in it: the pieces around
 // the code are the link. Where there is none behind the code, the address is
 // printed behind the label as a link to itself.
 func (w *walk) linkWithCode(c dialect.Construct, children []doc.Inline, lab label) {
-	if lab.last {
+	if endsInCode(children) {
 		w.labels(children)
 		if lab.text == c.Arg {
 			return
@@ -240,6 +237,18 @@ func (w *walk) linkWithCode(c dialect.Construct, children []doc.Inline, lab labe
 	if open >= 0 {
 		w.close(open)
 	}
+}
+
+// endsInCode reports whether the last of ins that shows anything holds code.
+func endsInCode(ins []doc.Inline) bool {
+	for i := len(ins) - 1; i >= 0; i-- {
+		var lab label
+		lab.add(ins[i : i+1])
+		if strings.TrimSpace(lab.text) != "" {
+			return lab.code
+		}
+	}
+	return false
 }
 
 func holdsCode(in doc.Inline) bool {

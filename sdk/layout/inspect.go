@@ -60,7 +60,7 @@ func (c *cutter) after(s *state, tok, at int32) rune {
 	for i := end; int(i) < len(c.toks); i++ {
 		for outer != nil && (outer.dent || i >= c.toks[outer.tok].end) {
 			if !outer.dent && outer.on[textForm] && outer.syn[textForm].Close != "" {
-				if outer.kind.Style() || outer.kind == dialect.Heading {
+				if outer.kind.Style() || outer.kind == dialect.Heading || outer.syn[textForm].Label {
 					return 0
 				}
 				r, _ := utf8.DecodeRuneInString(outer.syn[textForm].Close)

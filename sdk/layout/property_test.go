@@ -136,7 +136,7 @@ func check(t failer, d *doc.Document, s setting, r surface.Rendering) {
 		}
 	}
 	if ch, ok := counted(want, solid(text.String())); !ok {
-		t.Fatalf("%s: %q is missing in:\n%s", s.dialect.Name(), ch, quoteAll(r))
+		t.Fatalf("%s: %q is missing in:\n%s", s.dialect.Name(), ch, quoteAll(r)+"\nof "+string(want))
 	}
 	if ch, ok := counted(want, solid(plain.String())); !ok {
 		t.Fatalf("%s: %q is missing in the plain form:\n%s", s.dialect.Name(), ch, quoteAll(r))

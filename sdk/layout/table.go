@@ -285,6 +285,7 @@ func (w *walk) pipes(b *doc.Table) {
 		rule += dash
 	}
 	w.raw(rule, inText)
+	w.raw("───", inPlain)
 	if w.repeats == nil {
 		w.repeats = make(map[int32][2]int32)
 	}

@@ -29,6 +29,7 @@ type walk struct {
 	lists  int    // lists around
 	items  int    // numbers around, for the look of nested bullets
 	quotes int    // quotes around
+	label  bool   // in the label of a link
 	cell   bool   // in a table of pipes
 	flat   bool   // a line must not end here: headings, labels, keys
 
@@ -175,6 +176,10 @@ func (w *walk) between(a, b doc.Block, depth int) {
 			blank = false
 		}
 	}
+	if _, ok := b.(*doc.List); ok && w.lists > 0 {
+		_, after := a.(*doc.Paragraph)
+		blank = blank && !after
+	}
 	w.gap(depth, blank)
 	w.toks[len(w.toks)-1].keep = keep
 }
@@ -310,7 +315,7 @@ func (w *walk) list(b *doc.List, depth int) {
 		if level < w.maxNested {
 			o = w.indent("                    "[:min(pad, 20)])
 		}
-		if len(it.Blocks) > 0 && w.ownLine(it) {
+		if len(it.Blocks) > 0 && w.ownLine(it.Blocks[0], it.Task != doc.NoTask) {
 			w.line(false)
 		}
 		w.blocks(it.Blocks, depth+1)
@@ -321,13 +326,14 @@ func (w *walk) list(b *doc.List, depth int) {
 	w.lists--
 }
 
-// ownLine reports whether the first block of it cannot start behind its mark.
-func (w *walk) ownLine(it doc.Item) bool {
-	switch b := it.Blocks[0].(type) {
+// ownLine reports whether b cannot start behind a mark. Where blocks nest, a
+// list item may start with any block, but a task only with text.
+func (w *walk) ownLine(b doc.Block, task bool) bool {
+	switch b := b.(type) {
 	case *doc.Quote, *doc.Callout, *doc.Diff, *doc.Table:
-		return !w.nested || it.Task != doc.NoTask
+		return !w.nested || task
 	case *doc.Code:
-		return !w.nested && b.Filename == "" || w.nested && it.Task != doc.NoTask
+		return b.Filename == "" && (!w.nested || task)
 	}
 	return false
 }
@@ -405,8 +411,12 @@ func (w *walk) citations(b *doc.Citations, depth int) {
 		} else {
 			w.text(title, dialect.InText)
 		}
-		if (it.URL != "" || title != "") && len(it.Blocks) > 0 {
+		switch {
+		case len(it.Blocks) == 0:
+		case it.URL != "" || title != "":
 			w.gap(depth+1, false)
+		case w.ownLine(it.Blocks[0], true):
+			w.line(false)
 		}
 		w.blocks(it.Blocks, depth+1)
 		w.lists--

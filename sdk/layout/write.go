@@ -311,9 +311,9 @@ func (c *cutter) text(st *state, i int32, s string, after rune) {
 		c.buf[k] = c.dialects[k].Escape(c.buf[k], s, at)
 		c.count(st, k, from)
 		o.opened = false
-		o.bol = false
+		o.bol = o.bol && strings.TrimLeft(s, " ") == ""
 	}
-	if !st.solid && visible(s) {
+	if !st.solid && t.only == 0 && visible(s) {
 		st.solid = true
 	}
 }
