@@ -48,7 +48,8 @@ func align(e *expectation, glyphs []glyph) *alignment {
 		}
 		i++
 	}
-	a.surplus(cur)
+	a.decoration(e)
+	a.surplus()
 	return a
 }
 
@@ -149,16 +150,26 @@ func (a *alignment) target(e *expectation, i, cur int) int {
 		if a.glyphs[g].style&Link == 0 || !sameAddress(a.glyphs[g].href, p.text) {
 			continue
 		}
-		for ; g < len(a.glyphs) && a.glyphs[g].style&Link != 0 && sameAddress(a.glyphs[g].href, p.text); g++ {
+		end := a.run(g)
+		for ; g < end; g++ {
 			a.at[i] = append(a.at[i], g)
 			a.glyphs[g].used = true
 		}
 		a.found[i] = true
-		return g
+		return end
 	}
 	next := a.text(e, i, cur)
 	a.found[i] = a.at[i] != nil
 	return next
+}
+
+// run returns where the link that glyph g is part of ends.
+func (a *alignment) run(g int) int {
+	end := g
+	for end < len(a.glyphs) && a.glyphs[end].style&Link != 0 && a.glyphs[end].href == a.glyphs[g].href {
+		end++
+	}
+	return end
 }
 
 // table finds the words of pieces[from:to], which are the cells of one table.
@@ -220,7 +231,7 @@ func (a *alignment) table(e *expectation, from, to, cur int) int {
 		for g := cur; g < len(a.glyphs) && !ok; g++ {
 			if a.glyphs[g].style&Link != 0 && sameAddress(a.glyphs[g].href, e.pieces[i].text) {
 				ok = true
-				end = max(end, g+1)
+				end = max(end, a.run(g))
 			}
 		}
 		if !ok && !find(e.pieces[i].text) {
@@ -228,9 +239,44 @@ func (a *alignment) table(e *expectation, from, to, cur int) int {
 		}
 		a.found[i] = true
 	}
+	end = a.rest(e, words, to, end)
 	// Heads of tables are said again in every chunk, or in every row of a list.
 	for g := cur; g < end; g++ {
 		a.glyphs[g].used = true
+	}
+	return end
+}
+
+// rest returns where a table ends whose words were found before end. Of a word
+// that occurs more often than the table has it (a head that is said again) the
+// first ones were taken, so the last of the table may stand behind end.
+func (a *alignment) rest(e *expectation, words []string, next, end int) int {
+	known := map[string]bool{"": true}
+	for _, w := range words {
+		for _, part := range strings.FieldsFunc(w, func(r rune) bool { return !wordRune(r) }) {
+			known[part] = true
+		}
+	}
+	var following []rune
+	if next < len(e.pieces) {
+		following = visible(e.pieces[next].text)
+	}
+	for end < len(a.glyphs) {
+		if len(following) > 0 && a.matches(following, end) {
+			break
+		}
+		stop := end
+		for stop < len(a.glyphs) && wordRune(a.glyphs[stop].r) && (stop == end || !a.glyphs[stop].space) {
+			stop++
+		}
+		var token []rune
+		for _, g := range a.glyphs[end:stop] {
+			token = append(token, g.r)
+		}
+		if !known[string(token)] {
+			break
+		}
+		end = max(stop, end+1)
 	}
 	return end
 }
@@ -245,9 +291,42 @@ func (a *alignment) standsAlone(from, to int) bool {
 
 func wordRune(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
 
+// decoration marks what the renderer may add and the reader does not take for
+// the author's: what kind of picture is in a data: address, and the scheme of an
+// address that the author wrote without one.
+func (a *alignment) decoration(e *expectation) {
+	for _, media := range e.data {
+		head := visible("[" + media + ",")
+		for g := range a.glyphs {
+			if a.glyphs[g].used || !a.matches(head, g) {
+				continue
+			}
+			for k := g; k < min(g+len(head)+12, len(a.glyphs)); k++ {
+				a.glyphs[k].used, a.glyphs[k].added = true, true
+				if a.glyphs[k].r == ']' {
+					break
+				}
+			}
+			break
+		}
+	}
+	scheme := []rune("http://")
+	for g := range a.glyphs {
+		first := &a.glyphs[g]
+		if first.used || first.style&Link == 0 || g > 0 && a.glyphs[g-1].href == first.href || !a.matches(scheme, g) {
+			continue
+		}
+		if k := g + len(scheme); k < len(a.glyphs) && a.glyphs[k].used && a.glyphs[k].href == first.href {
+			for ; g < k; g++ {
+				a.glyphs[g].used, a.glyphs[g].added = true, true
+			}
+		}
+	}
+}
+
 // surplus collects runs of letters and digits that no piece of the document
 // accounts for: something was shown twice, or made up.
-func (a *alignment) surplus(cur int) {
+func (a *alignment) surplus() {
 	var run []rune
 	flush := func() {
 		if len(run) > 0 {

@@ -32,6 +32,7 @@ type expectation struct {
 	nodes  []node
 	pieces []piece
 	hrefs  map[string]bool // addresses that the document mentions
+	data   []string        // media types of pictures that data: addresses hold
 }
 
 func expect(d *doc.Document) *expectation {
@@ -185,6 +186,9 @@ func (w *walker) link(l *doc.Link) {
 
 func (w *walker) image(alt, src string, later *[]string) {
 	w.e.hrefs[src] = true
+	if media, _, ok := doc.DataURI(src); ok {
+		w.e.data = append(w.e.data, media)
+	}
 	show := func() {
 		w.add(doc.RoleText, alt)
 		if later == nil {

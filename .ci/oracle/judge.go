@@ -102,6 +102,10 @@ func (v *Verdict) nodes(e *expectation, a *alignment, p *packet.Packet, parser P
 			nd, s := &e.nodes[n], &all[n]
 			if nd.style == Link {
 				for _, g := range a.at[i] {
+					// Telegram has no code in a label; what is beside it leads on.
+					if code && p.Surface == "telegram" && pc.role == doc.RoleText {
+						continue
+					}
 					led := a.glyphs[g].style&Link != 0 && sameAddress(a.glyphs[g].href, nd.href)
 					if pc.role == doc.RoleTarget {
 						s.addressed = s.addressed || led
@@ -109,7 +113,7 @@ func (v *Verdict) nodes(e *expectation, a *alignment, p *packet.Packet, parser P
 						s.linked, s.unlinked = s.linked || led, s.unlinked || !led
 					}
 				}
-				if pc.role == doc.RoleText {
+				if pc.role == doc.RoleText && !(code && p.Surface == "telegram") {
 					s.text = append(s.text, visible(pc.text)...)
 				}
 				continue
@@ -122,6 +126,10 @@ func (v *Verdict) nodes(e *expectation, a *alignment, p *packet.Packet, parser P
 			}
 			// Telegram has no bold code: code excludes every other style.
 			if code && nd.style&(Strong|Emphasis|Strike|Spoiler) != 0 && p.Surface == "telegram" {
+				continue
+			}
+			// Slack has no fence in a quote: a fence ends it.
+			if nd.style == Quote && p.Surface == "slack" && slices.ContainsFunc(pc.nodes, func(n int) bool { return e.nodes[n].style == Pre }) {
 				continue
 			}
 			// In Slack and Discord a code span in a heading is code enough.
@@ -262,7 +270,7 @@ func letters(e *expectation, a *alignment) string {
 		}
 	}
 	for i := range a.glyphs {
-		if !skip[i] && wordRune(a.glyphs[i].r) {
+		if !skip[i] && !a.glyphs[i].added && wordRune(a.glyphs[i].r) {
 			b.WriteRune(a.glyphs[i].r)
 		}
 	}

@@ -113,6 +113,7 @@ type glyph struct {
 	style Style
 	space bool   // space, a line or a chunk ends before it
 	used  bool   // the document asked for it
+	added bool   // decoration that says nothing new
 	href  string // where it leads, if Link
 	lang  string // language, if Pre
 	chunk int
