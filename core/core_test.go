@@ -65,7 +65,7 @@ func TestRender(t *testing.T) {
 		if p.Kind != surface.Assistant || p.Epoch != 0 || p.Recipe != "answer.basic" || p.FallbackMarkdown != answer {
 			t.Errorf("%s: %+v", p.Surface, p)
 		}
-		if len(p.Chunks) != 1 || len(p.Coverage.Blocks) != 4 || p.Coverage.Basis != packet.Verified || len(p.Diagnostics) != 0 {
+		if len(p.Chunks) != 1 || len(p.Coverage.Blocks) != 6 || p.Coverage.Basis != packet.Verified || len(p.Diagnostics) != 0 {
 			t.Errorf("%s: %d chunks, coverage %+v, diagnostics %v", p.Surface, len(p.Chunks), p.Coverage, p.Diagnostics)
 		}
 		d, err := doc.Parse(bytes.TrimSuffix(bytes.TrimPrefix(p.Payload, []byte(`{"document":`)), []byte("}")), doc.Limits{})

@@ -2,6 +2,8 @@ package cli
 
 import (
 	_ "embed"
+	"os"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 
@@ -67,15 +69,19 @@ func (l look) next(dst []byte, plugins bool) []byte {
 	if !plugins {
 		return append(dst, "  "+noPlugins+"\n"...)
 	}
+	vak := "vak"
+	if filepath.Base(os.Args[0]) != os.Args[0] {
+		vak = os.Args[0] // it is not found by name, so it has to be called as it was
+	}
 	for _, c := range [][2]string{
-		{"vak demo --surface telegram --set max=400", "the same answer, cut small"},
-		{"vak demo --source > answer.md", "its markdown, to change and preview"},
-		{"vak preview answer.md --set discord.links=masked", "another form of links, on one surface"},
-		{"vak preview answer.md --json", "the packets, for programs"},
-		{"vak plugin list", "which processes rendered this"},
+		{"demo --surface telegram --set max=400", "the same answer, cut small"},
+		{"demo --source > answer.md", "its markdown, to change and preview"},
+		{"preview answer.md --set discord.links=masked", "another form of links, on one surface"},
+		{"preview answer.md --json", "the packets, for programs"},
+		{"plugin list", "which processes rendered this"},
 	} {
 		dst = append(dst, "  "...)
-		dst = l.paint(dst, title, c[0])
+		dst = l.paint(dst, title, vak+" "+c[0])
 		dst = append(dst, "\n      "...)
 		dst = append(dst, c[1]...)
 		dst = append(dst, '\n')
