@@ -41,9 +41,9 @@ func (discordMarkdown) Escape(dst []byte, s string, at Position) []byte {
 		case '<':
 			next := at.After
 			if i+1 < len(s) {
-				next = rune(s[i+1])
+				next, _ = utf8.DecodeRuneInString(s[i+1:])
 			}
-			if next >= utf8.RuneSelf || !strings.ContainsRune("@#:/&!", next) && !asciiLetter(next) {
+			if next == ' ' {
 				continue
 			}
 		case '[':

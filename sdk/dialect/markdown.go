@@ -223,7 +223,7 @@ func (r *markdownReader) inline(b []byte, links bool) {
 			i += r.code(b[i:])
 		case c == '<':
 			end := bytes.IndexByte(b[i:], '>')
-			if end < 0 || bytes.IndexByte(b[i:i+end], ' ') >= 0 {
+			if end < 0 || bytes.IndexByte(b[i:i+end], ' ') >= 0 || !bytes.Contains(b[i:i+end], []byte("://")) {
 				r.dst = append(r.dst, c)
 				i++
 				continue
