@@ -87,14 +87,17 @@ func (e *Error) Unwrap() []error {
 	return []error{e.Kind, e.Err}
 }
 
-// fail reads the error of a call. Where the caller's own context ended, that is
-// what happened, whatever the other side made of it.
+// fail reads the error of a call. Where the call's own context ended, that is
+// what happened, whatever the other side made of it; the other side may see a
+// deadline pass a moment earlier.
 func fail(ctx context.Context, op string, err error) *Error {
 	f := wire.FromError(err)
 	e := &Error{Op: op, Kind: Kind(f.Kind), Source: Source(f.Source), Message: f.Message, Hint: f.Hint}
 	if cause := ctx.Err(); cause != nil {
 		c := wire.ContextFailure(ctx)
 		e.Kind, e.Source, e.Message, e.Hint, e.Err = Kind(c.Kind), Source(c.Source), c.Message, c.Hint, cause
+	} else if e.Kind == Deadline {
+		e.Err = context.DeadlineExceeded
 	}
 	return e
 }

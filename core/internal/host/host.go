@@ -122,19 +122,17 @@ func (h *Host) Render(ctx context.Context, surfaceID string, r surface.RenderReq
 		return surface.Rendering{}, RendererInfo{}, h.unknown(surfaceID)
 	}
 	by := RendererInfo{ID: s.surface.Info.ID, Version: s.surface.Info.Version}
-	out, err := s.render(ctx, r)
-	if err == nil {
-		return out, by, nil
-	}
-	again := ctx.Err() == nil && err.fresh()
-	h.log.Warn("render failed", "plugin", by.ID, "version", by.Version, "kind", string(err.Kind), "source", string(err.Source), "again", again)
-	if again {
-		if out, err = s.render(ctx, r); err == nil {
+	for attempt := 1; ; attempt++ {
+		out, again, err := s.render(ctx, r)
+		if err == nil {
 			return out, by, nil
 		}
-		h.log.Warn("render failed", "plugin", by.ID, "version", by.Version, "kind", string(err.Kind), "source", string(err.Source), "again", false)
+		again = again && attempt == 1
+		h.log.Warn("render failed", "plugin", by.ID, "version", by.Version, "kind", string(err.Kind), "source", string(err.Source), "again", again)
+		if !again {
+			return surface.Rendering{}, by, err
+		}
 	}
-	return surface.Rendering{}, by, err
 }
 
 // fresh reports whether another process may do better.

@@ -42,38 +42,50 @@ func (s *slot) snapshot() Surface {
 	return out
 }
 
-// render makes one attempt.
-func (s *slot) render(caller context.Context, r surface.RenderRequest) (surface.Rendering, *Error) {
+// render makes one attempt. again says that a fresh process may do better.
+func (s *slot) render(caller context.Context, r surface.RenderRequest) (out surface.Rendering, again bool, _ *Error) {
 	if s.surface.State == StateBroken {
 		e, _ := errors.AsType[*Error](s.surface.Err)
-		again := *e
-		again.Op = "render"
-		return surface.Rendering{}, &again
+		broken := *e
+		broken.Op = "render"
+		return surface.Rendering{}, false, &broken
 	}
 	ctx, cancel := context.WithTimeout(caller, s.config.RenderTimeout)
 	defer cancel()
 	if s.builtin != nil {
 		out, err := s.builtin.Render(ctx, r)
 		if err != nil {
-			return surface.Rendering{}, s.named(fromCall("render", err))
+			return surface.Rendering{}, false, s.named(fromCall("render", err))
 		}
-		return out, nil
+		return out, false, nil
 	}
 	p, e := s.acquire(ctx)
 	if e != nil {
-		return surface.Rendering{}, e
+		return surface.Rendering{}, e.fresh() && !gaveUp(caller, ctx, e), e
 	}
 	out, err := p.api.Render(ctx, r)
 	if err == nil {
 		s.release(p, false)
-		return out, nil
+		return out, false, nil
 	}
 	e = s.named(fromCall("render", err))
 	if e.Kind == Unavailable {
 		p.obituary(e)
 	}
-	s.release(p, e.fresh() && caller.Err() == nil) // a caller's haste is not the plugin's fault
-	return surface.Rendering{}, e
+	again = e.fresh() && !gaveUp(caller, ctx, e)
+	s.release(p, again)
+	return surface.Rendering{}, again, e
+}
+
+// gaveUp reports whether e came of the caller's own haste, which is not the
+// plugin's fault: it gave less time than an attempt has.
+func gaveUp(caller, attempt context.Context, e *Error) bool {
+	if caller.Err() != nil {
+		return true
+	}
+	its, ok := caller.Deadline()
+	ours, _ := attempt.Deadline()
+	return e.Kind == Deadline && ok && !ours.Before(its)
 }
 
 func (s *slot) named(e *Error) *Error {

@@ -1,0 +1,15 @@
+// Package sdktest tests surfaces without a host and without a process.
+//
+// [Run] gives a [Runner], which renders as a host does: every value crosses in
+// its wire form, bounded and validated, and a panic is an error. [Golden]
+// compares renderings with files that a person has read. [Conformance] holds a
+// surface to the rules of [surface.Renderer], whatever it renders.
+//
+// The whole test of a surface is:
+//
+//	func TestGolden(t *testing.T)      { sdktest.Golden(t, plugin(), "testdata/*.txtar", compile.Markdown) }
+//	func TestConformance(t *testing.T) { sdktest.Conformance(t, plugin()) }
+//
+// The package is for tests: it imports package testing and defines the flag
+// -update.
+package sdktest
