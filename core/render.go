@@ -171,13 +171,11 @@ var lossWords = map[cover.What]string{
 	cover.TooCostly:     "the text repeats itself too much to be checked",
 }
 
-// cause is err in words that hold no text of the message. What a plugin says
-// once it has seen the document may hold some, so of that only the kind is told.
+// cause is err in words that hold no text of the message and no path of this
+// machine. What a plugin says may hold the former, what the host says the
+// latter, so of both only the kind is told; the host logs the rest.
 func cause(err error) string {
 	if e, ok := errors.AsType[*host.Error](err); ok {
-		if e.Op != "render" {
-			return e.Message
-		}
 		if words := hostWords[e.Kind]; words != "" {
 			return words
 		}
@@ -204,7 +202,7 @@ var hostWords = map[host.Kind]string{
 	host.TooLarge:    "request or answer is over 16 MiB",
 	host.Deadline:    "it took too long",
 	host.Unavailable: "its process ended",
-	host.BadManifest: "the plugin is broken",
+	host.BadManifest: "the plugin is broken, see \"vak plugin list\"",
 	host.Untrusted:   "the binary is not the one that its manifest names",
 	host.StartFailed: "its process did not start",
 	host.Duplicate:   "an earlier plugin has the same id",
