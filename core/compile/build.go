@@ -15,6 +15,8 @@ type builder struct {
 	mem memory
 	inl inliner
 
+	fresh bool // nothing has been parsed for inlines
+
 	stack []doc.Block // blocks of the containers that are being built
 	row   []string
 
@@ -98,10 +100,7 @@ func (b *builder) take(mark int) []doc.Block {
 // document builds all of root. ok says that goldmark came to the end.
 func (b *builder) document(root ast.Node, ok bool) []doc.Block {
 	sc := &scope{}
-	if b.st.work < 0 {
-		b.halt(reasonWork)
-	}
-	cut := len(b.st.text)
+	cut := b.st.cut
 	if root != nil {
 		for c := root.FirstChild(); c != nil; c = c.NextSibling() {
 			mark, n := len(b.stack), sc.n
@@ -123,6 +122,9 @@ func (b *builder) document(root ast.Node, ok bool) []doc.Block {
 	} else {
 		b.halt(reasonParser)
 		cut = 0
+	}
+	if cut < len(b.st.text) {
+		b.halt(reasonWork)
 	}
 	why := b.stop
 	b.closeScope(sc)

@@ -53,9 +53,6 @@ func (definitionTransformer) Transform(node *ast.Paragraph, reader text.Reader, 
 		d.pos = first.Start
 		st.define(d)
 	}
-	if !st.spend(len(s)) {
-		return
-	}
 	switch {
 	case taken == 0:
 	case pos >= len(s):

@@ -1,5 +1,7 @@
 package compile
 
+import "slices"
+
 // A delim is a run of delimiters that may open or close something. The list of
 // them is linked by prev and next, in the order of the text.
 type delim struct {
@@ -11,12 +13,16 @@ type delim struct {
 	opens     bool
 	closes    bool
 	soft      bool // would close, but for the letter behind it
+
+	// The pairs that it closes, innermost first, and those that it opens,
+	// outermost first. What is left of the run stands between the two.
+	closed, closedEnd, opened int32
 }
 
 // A pair is an opening and a closing run, of one style.
 type pair struct {
-	kind                 contKind
-	nextOpen, nextClosed int32 // in the lists of the two tokens
+	kind                   contKind
+	nextOpened, nextClosed int32 // in the lists of the two runs
 }
 
 // delimiter reads the run at i: stars and underscores of any length, two tildes,
@@ -52,17 +58,19 @@ func (p *inliner) delimiter(i int) int {
 	if !d.opens && !d.closes {
 		return i + n
 	}
-	t := p.add(i, tokenDelim, 0)
-	t.end = int32(i + n)
-	t.closes, t.closesEnd, t.opens = -1, -1, -1
+	at := int32(len(p.delims))
+	p.add(i, tokenDelim, at).end = int32(i + n)
 	p.from = i + n
 	d.token = int32(len(p.tokens) - 1)
 	d.prev = p.last
-	at := int32(len(p.delims))
+	d.closed, d.opened = -1, -1
 	if p.last >= 0 {
 		p.delims[p.last].next = at
 	}
 	p.last = at
+	if len(p.delims) == cap(p.delims) {
+		p.delims = slices.Grow(p.delims, 8+cap(p.delims))
+	}
 	p.delims = append(p.delims, d)
 	return i + n
 }
@@ -197,18 +205,19 @@ func (p *inliner) pair(open, closed, n int32) {
 	o.n -= n
 	d.n -= n
 	at := int32(len(p.pairs))
-	ot, ct := &p.tokens[o.token], &p.tokens[d.token]
-	p.pairs = append(p.pairs, pair{kind: kind, nextOpen: ot.opens, nextClosed: -1})
-	ot.opens = at
-	if ct.closes < 0 {
-		ct.closes = at
-	} else {
-		p.pairs[ct.closesEnd].nextClosed = at
+	if len(p.pairs) == cap(p.pairs) {
+		p.pairs = slices.Grow(p.pairs, 8+cap(p.pairs))
 	}
-	ct.closesEnd = at
-	// What is left of a run stands outside of what it opens and closes.
-	ot.end -= n
-	ct.end -= n
+	p.pairs = append(p.pairs, pair{kind: kind, nextOpened: o.opened, nextClosed: -1})
+	o.opened = at
+	if d.closed < 0 {
+		d.closed = at
+	} else {
+		p.pairs[d.closedEnd].nextClosed = at
+	}
+	d.closedEnd = at
+	p.tokens[o.token].end -= n
+	p.tokens[d.token].end -= n
 }
 
 func (p *inliner) unlink(at int32) {

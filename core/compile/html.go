@@ -2,6 +2,8 @@ package compile
 
 import (
 	"html"
+	"maps"
+	"slices"
 	"strings"
 )
 
@@ -40,6 +42,27 @@ const (
 
 func (a tagAct) block() bool { return a >= actWrap }
 
+// A tagID numbers a known element, from 1.
+type tagID uint8
+
+// tagCount is above every tagID.
+const tagCount = 96
+
+// tagIDs numbers the names of tagActs.
+var tagIDs = func() map[string]tagID {
+	ids := make(map[string]tagID, len(tagActs))
+	// Those first that noEnds has a place for.
+	for _, name := range []string{"code", "kbd", "samp", "tt", "pre"} {
+		ids[name] = tagID(len(ids) + 1)
+	}
+	for _, name := range slices.Sorted(maps.Keys(tagActs)) {
+		if ids[name] == 0 {
+			ids[name] = tagID(len(ids) + 1)
+		}
+	}
+	return ids
+}()
+
 // tagActs names the elements that are known. All others stay literal text: a
 // placeholder such as <name>, a type parameter, a form, a script.
 var tagActs = map[string]tagAct{
@@ -70,6 +93,7 @@ var tagActs = map[string]tagAct{
 type tag struct {
 	name  string // lower case
 	act   tagAct
+	id    tagID
 	end   bool   // an end tag
 	attrs string // as written, without the name
 }
@@ -96,7 +120,7 @@ func readTag(s string, i int) (t tag, end int) {
 		t.name = strings.ToLower(t.name)
 	}
 	if i < len(s) && s[i] == '>' { // most tags have no attributes
-		t.act = tagActs[t.name]
+		t.know()
 		return t, i + 1
 	}
 	from := i
@@ -108,11 +132,11 @@ func readTag(s string, i int) (t tag, end int) {
 		}
 		switch c := s[i]; {
 		case c == '>':
-			t.act = tagActs[t.name]
+			t.know()
 			t.attrs = s[from:i]
 			return t, i + 1
 		case c == '/' && !t.end && i+1 < len(s) && s[i+1] == '>':
-			t.act = tagActs[t.name]
+			t.know()
 			t.attrs = s[from:i]
 			return t, i + 2
 		case t.end || space == i || !isAlpha(c) && c != '_' && c != ':':
@@ -121,6 +145,13 @@ func readTag(s string, i int) (t tag, end int) {
 		if i = skipAttribute(s, i); i < 0 {
 			return t, -1
 		}
+	}
+}
+
+// know looks up what the element is.
+func (t *tag) know() {
+	if t.act = tagActs[t.name]; t.act != actUnknown {
+		t.id = tagIDs[t.name]
 	}
 }
 

@@ -1,6 +1,7 @@
 package compile
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/seed-1ae66336/vak/sdk/doc"
@@ -16,14 +17,16 @@ type inliner struct {
 
 	tokens  []token
 	strs    []string // texts that do not stand in s
-	conts   []container
+	conts   []target
+	notes   []*footnote
 	pairs   []pair
 	delims  []delim
 	last    int32 // the top of the list of delimiters, or -1
 	openers []opener
 
-	lastBracket int32 // the topmost bracket in openers, or -1
-	lastTag     map[string]int32
+	lastBracket int32           // the topmost bracket in openers, or -1
+	lastTag     [tagCount]int32 // by name, the topmost start tag in openers, or -1
+	anyTag      bool
 	dead        int32 // links in openers below this index would hold a link
 
 	from int // where the text run began that is not a token yet
@@ -33,7 +36,7 @@ type inliner struct {
 	noParen  bool  // no further "\)"
 	noSquare bool  // no further "\]"
 	noDouble bool  // no further "$$"
-	noClose  map[string]bool
+	noEnds   noEnds
 
 	out     []doc.Inline // the tree pass: children of the open frames
 	frames  []frame
@@ -49,34 +52,31 @@ type tokenKind uint8
 const (
 	tokenText  tokenKind = iota // s[start:end]
 	tokenStr                    // strs[a]
-	tokenDelim                  // a run of delimiters, see pair
+	tokenDelim                  // delims[a], and of the run s[start:end] is left
 	tokenSoft                   // soft break
 	tokenHard                   // hard break
 	tokenCode                   // strs[a]
 	tokenMath                   // strs[a]
-	tokenOpen                   // opens conts[a]; literal if a is -1
-	tokenClose                  // closes conts[a]
-	tokenAuto                   // autolink: text s[start:end], address strs[a]
-	tokenImage                  // conts[a], an HTML image
-	tokenNote                   // reference to a footnote, conts[a]
+	tokenOpen                   // opens what cont says
+	tokenClose                  // closes it
+	tokenAuto                   // link of the address strs[a], labelled strs[start]
+	tokenImage                  // image conts[a] described by strs[start], from HTML
+	tokenNote                   // reference to the footnote notes[a]
 )
 
 type token struct {
 	kind       tokenKind
+	cont       contKind // of tokenOpen and tokenClose
+	edge       bool     // of these: a block of HTML, which begins and ends a line
 	start, end int32
-	a          int32
-	// Of a tokenDelim: the pairs that it closes, innermost first, then what is
-	// left of the run, then the pairs that it opens, outermost first.
-	closes, closesEnd, opens int32
+	a          int32 // of links and images: where they lead, conts[a]
 }
 
-// A container is what a pair of brackets or tags encloses.
-type container struct {
-	kind        contKind
-	href, title string
-	note        *footnote
-}
+// A target is where a link leads, or where an image is.
+type target struct{ href, title string }
 
+// A contKind says what a pair of delimiters, brackets or tags makes of the text
+// between them.
 type contKind uint8
 
 const (
@@ -96,17 +96,29 @@ var tagConts = [...]contKind{
 	actSuper: contSuper, actSub: contSub, actLink: contLink, actSummary: contNone,
 }
 
-// An opener is a bracket or a start tag that may find its other half.
+// An opener is a bracket or a start tag that may find its other half. As long as
+// it has not, its token is text.
 type opener struct {
 	token   int32
-	delim   int32  // the top of the list of delimiters before it
-	prev    int32  // the next lower opener of its sort: bracket, or tag of that name
-	name    string // of a tag; "" for brackets
+	delim   int32 // the top of the list of delimiters before it
+	prev    int32 // the next lower opener of its sort: bracket, or tag of that name
+	content int32 // offset of what it encloses
+	conts   int32 // of a link tag: its target
+	tag     tagID // 0 for brackets
+	cont    contKind
+	edge    bool
 	image   bool
 	nested  bool // a bracket stands within
 	dead    bool // found out to be literal
 	guess   bool // unmatched, it holds to the end all the same
-	content int32
+}
+
+// noEnds are the things that were looked for to the end of the text in vain. No
+// search for one is made twice.
+type noEnds struct {
+	comment, instruction, cdata, declaration bool
+
+	code [6]bool // end tags, by the tagID of code, kbd, samp, tt and pre
 }
 
 // special marks the bytes that the scanner stops at.
@@ -138,9 +150,15 @@ func (p *inliner) reset(s string) {
 	p.pairs = p.pairs[:0]
 	p.delims = p.delims[:0]
 	p.openers = p.openers[:0]
+	p.notes = p.notes[:0]
 	p.last, p.lastBracket, p.dead = -1, -1, 0
-	clear(p.lastTag)
-	clear(p.noClose)
+	if p.anyTag || p.b.fresh {
+		p.anyTag, p.b.fresh = false, false
+		for i := range p.lastTag {
+			p.lastTag[i] = -1
+		}
+	}
+	p.noEnds = noEnds{}
 	p.from = 0
 	p.ticks = codeEnds{}
 	p.dollar = -1
@@ -205,16 +223,30 @@ func (p *inliner) scan() {
 // text makes a token of the run that ends at end.
 func (p *inliner) text(end int) {
 	if p.from < end {
-		p.tokens = append(p.tokens, token{kind: tokenText, start: int32(p.from), end: int32(end)})
+		p.push(token{kind: tokenText, start: int32(p.from), end: int32(end)})
 	}
 	p.from = end
+}
+
+func (p *inliner) push(t token) {
+	if len(p.tokens) == cap(p.tokens) {
+		p.tokens = slices.Grow(p.tokens, 16+cap(p.tokens)) // twice, where append soon takes a quarter more
+	}
+	p.tokens = append(p.tokens, t)
 }
 
 // add ends the run at i and appends a token. The caller moves on and sets from.
 func (p *inliner) add(i int, kind tokenKind, a int32) *token {
 	p.text(i)
-	p.tokens = append(p.tokens, token{kind: kind, start: int32(i), end: int32(i), a: a})
+	p.push(token{kind: kind, start: int32(i), end: int32(i), a: a})
 	return &p.tokens[len(p.tokens)-1]
+}
+
+func (p *inliner) open(o opener) {
+	if len(p.openers) == cap(p.openers) {
+		p.openers = slices.Grow(p.openers, 8+cap(p.openers))
+	}
+	p.openers = append(p.openers, o)
 }
 
 func (p *inliner) str(s string) int32 {
@@ -279,23 +311,28 @@ func (p *inliner) finish() {
 func (p *inliner) closeTo(n int, end bool) {
 	for len(p.openers) > n {
 		o := &p.openers[len(p.openers)-1]
-		if o.name == "" {
+		switch {
+		case o.tag == 0:
 			if !o.dead {
 				p.lastBracket = o.prev
 			}
-		} else {
-			p.lastTag[o.name] = o.prev
-			at := p.tokens[o.token].a
-			if p.conts[at].kind != contLink && (!end || o.guess && o.delim < 0 && p.shownAfter(o)) {
-				p.emphasis(o.delim)
-				p.add(p.from, tokenClose, at)
-			} else {
-				p.tokens[o.token].a = -1
+		default:
+			p.lastTag[o.tag] = o.prev
+			if o.cont != contLink && (!end || o.guess && o.delim < 0 && p.shownAfter(o)) {
+				p.match(o)
 			}
 		}
 		p.openers = p.openers[:len(p.openers)-1]
 	}
 	p.dead = min(p.dead, int32(n))
+}
+
+// match closes o here, at the end of the last token.
+func (p *inliner) match(o *opener) {
+	p.emphasis(o.delim)
+	t := &p.tokens[o.token]
+	t.kind, t.cont, t.edge, t.a = tokenOpen, o.cont, o.edge, o.conts
+	p.push(token{kind: tokenClose, cont: o.cont, edge: o.edge, a: o.conts})
 }
 
 // shownAfter reports whether anything follows a tag that nobody closed.
@@ -306,7 +343,8 @@ func (p *inliner) shownAfter(o *opener) bool {
 // A frame is a container that the tree pass is in.
 type frame struct {
 	kind contKind
-	cont int32 // index in conts, or -1
+	link bool  // a link within a link, of which only the target is left
+	a    int32 // as that of the token
 	mark int   // where its children begin in out; -1 as long as there are none
 }
 

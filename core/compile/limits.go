@@ -43,6 +43,7 @@ type state struct {
 
 	root        ast.Node // the document node, as soon as a block is in it
 	work        int      // what is left of the work budget
+	cut         int      // where the parse ended, because the budget was spent, or the end of the text
 	commentEnd  int      // offset of the last "-->" in text, or -1
 	rawEnds     map[string]int
 	footnotes   []*footnote
@@ -52,12 +53,14 @@ type state struct {
 	rest        ast.Text // stands in for all inlines while goldmark parses blocks
 }
 
-// workFor is the work budget: a few dozen steps for each byte. The algorithms
-// are linear, so that only an attack on a constant factor spends it.
-func workFor(size int) int { return 1<<16 + 128*size }
+// workFor is the work budget. A step is a container that a line goes through, a
+// character of a link definition and the like. The algorithms are linear, so
+// only input that is nothing but nesting spends it: forty lists around a million
+// blank lines.
+func workFor(size int) int { return 1<<20 + 4*size }
 
 func newState(text string) *state {
-	return &state{text: text, source: []byte(text), work: workFor(len(text)), commentEnd: -2}
+	return &state{text: text, source: []byte(text), work: workFor(len(text)), cut: len(text), commentEnd: -2}
 }
 
 func stateOf(pc parser.Context) *state { return pc.Get(stateKey).(*state) }

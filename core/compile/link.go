@@ -16,8 +16,8 @@ func (p *inliner) bracket(i int, image bool) int {
 	} else if i+1 < len(s) && s[i+1] == '^' && p.b.st.footnoteKey != nil {
 		if label, n := footnoteLabel(s[i:]); n > 0 {
 			if f := p.b.st.footnoteKey[strings.ToLower(label)]; f != nil {
-				p.conts = append(p.conts, container{note: f})
-				p.add(i, tokenNote, int32(len(p.conts)-1))
+				p.notes = append(p.notes, f)
+				p.add(i, tokenNote, int32(len(p.notes)-1))
 				p.b.refer(f)
 				p.from = i + n
 				return p.from
@@ -27,10 +27,9 @@ func (p *inliner) bracket(i int, image bool) int {
 	if p.lastBracket >= 0 {
 		p.openers[p.lastBracket].nested = true
 	}
-	t := p.add(i, tokenOpen, -1)
-	t.end = int32(i + n)
+	p.add(i, tokenText, 0).end = int32(i + n)
 	p.from = i + n
-	p.openers = append(p.openers, opener{
+	p.open(opener{
 		token: int32(len(p.tokens) - 1), delim: p.last, prev: p.lastBracket, image: image, content: int32(i + n),
 	})
 	p.lastBracket = int32(len(p.openers) - 1)
@@ -46,8 +45,8 @@ func (p *inliner) closeBracket(i int) int {
 	}
 	o := &p.openers[at]
 	if o.image || at >= p.dead {
-		if href, title, end, ok := p.target(o, i); ok {
-			p.closeLink(at, i, container{href: href, title: title})
+		if href, title, end, ok := p.leads(o, i); ok {
+			p.closeLink(at, i, target{href, title})
 			p.from = end
 			return end
 		}
@@ -61,9 +60,9 @@ func (p *inliner) closeBracket(i int) int {
 	return i + 1
 }
 
-// target reads where a link leads: "(href "title")", "[label]", "[]" or nothing,
+// leads reads where a link leads: "(href "title")", "[label]", "[]" or nothing,
 // if the text of the link is a label itself.
-func (p *inliner) target(o *opener, i int) (href, title string, end int, ok bool) {
+func (p *inliner) leads(o *opener, i int) (href, title string, end int, ok bool) {
 	s := p.s
 	if i+1 < len(s) && s[i+1] == '(' {
 		if href, title, end, ok = inlineTarget(s, i+2); ok {
@@ -116,22 +115,22 @@ func inlineTarget(s string, i int) (href, title string, end int, ok bool) {
 }
 
 // closeLink makes a link or image of the bracket at index at in openers.
-func (p *inliner) closeLink(at int32, i int, c container) {
+func (p *inliner) closeLink(at int32, i int, to target) {
 	p.text(i)
 	p.closeTo(int(at)+1, false)
-	o := p.openers[at]
-	p.emphasis(o.delim)
-	c.kind = contLink
+	o := &p.openers[at]
+	o.cont = contLink
 	if o.image {
-		c.kind = contImage
+		o.cont = contImage
 	}
-	p.conts = append(p.conts, c)
-	p.tokens[o.token].a = int32(len(p.conts) - 1)
-	p.add(i, tokenClose, int32(len(p.conts)-1))
+	p.conts = append(p.conts, to)
+	o.conts = int32(len(p.conts) - 1)
+	p.match(o)
 	p.lastBracket = o.prev
 	p.openers = p.openers[:at]
-	p.dead = min(p.dead, at)
-	if !o.image {
-		p.dead = at
+	if o.cont == contLink {
+		p.dead = at // links do not nest
+	} else {
+		p.dead = min(p.dead, at)
 	}
 }

@@ -18,7 +18,7 @@ func Markdown(source string) (*doc.Document, error) {
 	d := &doc.Document{Version: doc.SchemaVersion, Source: source}
 	text, did := clean(source)
 	st := newState(text)
-	b := &builder{st: st, maxCells: min(MaxCells, 20*len(source))}
+	b := &builder{st: st, fresh: true, maxCells: min(MaxCells, 20*len(source))}
 	if did&cleanedEncoding != 0 {
 		b.note("encoding", doc.Info, "", "bytes that are not UTF-8 are shown as U+FFFD")
 	}

@@ -1,6 +1,7 @@
 package compile
 
 import (
+	"strings"
 	"sync"
 
 	"github.com/yuin/goldmark/ast"
@@ -78,7 +79,8 @@ func (p paragraphParser) Open(parent ast.Node, reader text.Reader, pc parser.Con
 type bounded struct{ parser.BlockParser }
 
 func (b bounded) Open(parent ast.Node, reader text.Reader, pc parser.Context) (ast.Node, parser.State) {
-	if containers(parent) < maxContainers {
+	// Only items may stand in a list; the parser of lists knows that.
+	if _, ok := parent.(*ast.List); ok || containers(parent) < maxContainers {
 		return b.BlockParser.Open(parent, reader, pc)
 	}
 	n := &overflowNode{}
@@ -87,11 +89,25 @@ func (b bounded) Open(parent ast.Node, reader text.Reader, pc parser.Context) (a
 }
 
 func (b bounded) Continue(node ast.Node, reader text.Reader, pc parser.Context) parser.State {
+	if st := stateOf(pc); !st.spend(1) {
+		st.leave(reader)
+		return parser.Close
+	}
 	if n, ok := node.(*overflowNode); ok {
 		n.take(reader)
 		return parser.Continue | parser.NoChildren
 	}
 	return b.BlockParser.Continue(node, reader, pc)
+}
+
+// leave ends the parse at the current line: goldmark sees the end of the source.
+func (st *state) leave(reader text.Reader) {
+	line, seg := reader.Position()
+	if seg.Start < len(st.text) {
+		st.cut = strings.LastIndexByte(st.text[:seg.Start], '\n') + 1
+		reader.AdvanceToEOL() // forgets the line that was looked at
+		reader.SetPosition(line, text.NewSegment(len(st.text), len(st.text)))
+	}
 }
 
 func (b bounded) Close(node ast.Node, reader text.Reader, pc parser.Context) {

@@ -43,19 +43,16 @@ func (p *inliner) angle(i int) int {
 		if !ok || src == "" {
 			return end
 		}
-		p.conts = append(p.conts, container{kind: contImage, href: src, title: title})
-		tok := p.add(i, tokenImage, int32(len(p.conts)-1))
-		tok.start = p.str(alt)
+		p.conts = append(p.conts, target{src, title})
+		p.add(i, tokenImage, int32(len(p.conts)-1)).start = p.str(alt)
 	case actCode, actPre:
-		if p.noClose[t.name] {
+		none := &p.noEnds.code[t.id]
+		if *none {
 			return end
 		}
 		from, to := indexEndTag(s[end:], t.name)
 		if from < 0 {
-			if p.noClose == nil {
-				p.noClose = make(map[string]bool)
-			}
-			p.noClose[t.name] = true
+			*none = true
 			return end
 		}
 		text := oneLine(textOfHTML(s[end : end+from]))
@@ -87,12 +84,12 @@ func skipLineEnd(s string, i int) int {
 func (p *inliner) markup(i int) int {
 	s := p.s
 	if strings.HasPrefix(s[i:], "<!--") {
-		if p.noClose["-->"] {
-			return i + 4
+		end := -1
+		if !p.noEnds.comment {
+			end = commentEnd(s, i)
 		}
-		end := commentEnd(s, i)
 		if end < 0 {
-			p.noEnd("-->")
+			p.noEnds.comment = true
 			return i + 4
 		}
 		p.text(i)
@@ -100,81 +97,55 @@ func (p *inliner) markup(i int) int {
 		p.comment = true
 		return end
 	}
-	closer := ">"
+	closer, none := ">", &p.noEnds.declaration
 	switch {
 	case strings.HasPrefix(s[i:], "<?"):
-		closer = "?>"
+		closer, none = "?>", &p.noEnds.instruction
 	case strings.HasPrefix(s[i:], "<![CDATA["):
-		closer = "]]>"
+		closer, none = "]]>", &p.noEnds.cdata
 	case i+2 >= len(s) || !isAlpha(s[i+2]):
 		return i + 1
 	}
-	if p.noClose[closer] {
+	if *none {
 		return i + 2
 	}
 	n := strings.Index(s[i:], closer)
 	if n < 0 {
-		p.noEnd(closer)
+		*none = true
 		return i + 2
 	}
 	return i + n + len(closer)
 }
 
-// noEnd notes that closer does not occur from here on.
-func (p *inliner) noEnd(closer string) {
-	if p.noClose == nil {
-		p.noClose = make(map[string]bool)
-	}
-	p.noClose[closer] = true
-}
-
 // startTag opens an element that may enclose inlines.
 func (p *inliner) startTag(i, end int, t tag) {
-	c := container{kind: contNone}
-	guess := false
+	o := opener{tag: t.id, edge: t.act.block(), conts: -1, content: int32(end)}
 	if int(t.act) < len(tagConts) {
-		c.kind = tagConts[t.act]
+		o.cont = tagConts[t.act]
 	}
 	if t.act == actLink {
-		c.kind = contLink
 		href, ok := t.attr("href")
-		c.title, _ = t.attr("title")
-		c.href = strings.TrimSpace(href)
-		if !ok || c.href == "" {
-			c.kind = contNone // an anchor
-			guess = t.attrs != ""
+		href = strings.TrimSpace(href)
+		if ok && href != "" {
+			title, _ := t.attr("title")
+			p.conts = append(p.conts, target{href, title})
+			o.conts = int32(len(p.conts) - 1)
+		} else {
+			o.cont = contNone // an anchor
+			o.guess = t.attrs != ""
 		}
 	} else {
 		// A tag that nobody closes is a word in angle brackets if it stands
 		// like one: "List<i>", "the <p> tag".
-		guess = t.attrs != "" || charBefore(p.s, i)&charAlnum == 0 && charAfter(p.s, end)&charSpace == 0 ||
-			t.act.block() && strings.TrimSpace(p.s[:i]) == ""
+		o.guess = t.attrs != "" || charBefore(p.s, i)&charAlnum == 0 && charAfter(p.s, end)&charSpace == 0 ||
+			o.edge && strings.TrimSpace(p.s[:i]) == ""
 	}
-	p.conts = append(p.conts, c)
-	if t.act.block() {
-		p.softBreak(i)
-	}
-	tok := p.add(i, tokenOpen, int32(len(p.conts)-1))
-	tok.end = int32(end)
+	p.add(i, tokenText, 0).end = int32(end)
 	p.from = end
-	prev := int32(-1)
-	if at, ok := p.lastTag[t.name]; ok {
-		prev = at
-	} else if p.lastTag == nil {
-		p.lastTag = make(map[string]int32)
-	}
-	p.lastTag[t.name] = int32(len(p.openers))
-	p.openers = append(p.openers, opener{
-		token: int32(len(p.tokens) - 1), delim: p.last, prev: prev, name: t.name, guess: guess, content: int32(end),
-	})
-}
-
-// softBreak ends the line at i, unless it has ended.
-func (p *inliner) softBreak(i int) {
-	p.text(i)
-	if n := len(p.tokens); n > 0 && p.tokens[n-1].kind != tokenSoft && p.tokens[n-1].kind != tokenHard {
-		p.add(i, tokenSoft, 0)
-	}
+	p.anyTag = true
+	o.token, o.delim, o.prev = int32(len(p.tokens)-1), p.last, p.lastTag[t.id]
+	p.lastTag[t.id] = int32(len(p.openers))
+	p.open(o)
 }
 
 // endTag reads the end tag at i. It closes the last start tag of its name and
@@ -184,10 +155,10 @@ func (p *inliner) endTag(i int) int {
 	if end < 0 || t.act == actUnknown {
 		return max(end, i+1)
 	}
-	at, ok := p.lastTag[t.name]
-	if !ok || at < 0 {
+	at := p.lastTag[t.id]
+	if at < 0 {
 		// A stray end tag shows nothing, but "</b> ends it" is about one.
-		if charBefore(p.s, i)&charSpace != 0 && charAfter(p.s, end)&charSpace != 0 && strings.TrimSpace(p.s) != p.s[i:end] {
+		if charBefore(p.s, i)&charSpace != 0 && charAfter(p.s, end)&charSpace != 0 && end-i < len(p.s) {
 			return end
 		}
 		p.text(i)
@@ -196,42 +167,33 @@ func (p *inliner) endTag(i int) int {
 	}
 	p.text(i)
 	p.closeTo(int(at)+1, false)
-	o := p.openers[at]
-	cont := p.tokens[o.token].a
-	if p.conts[cont].kind == contLink {
-		// Links do not nest, not even those of HTML.
-		p.dead = min(p.dead, at)
-	}
-	p.emphasis(o.delim)
-	p.setScript(o.token, cont)
-	p.add(i, tokenClose, cont)
+	o := &p.openers[at]
+	p.setScript(o)
+	p.match(o)
 	p.from = end
-	p.lastTag[t.name] = o.prev
+	p.lastTag[t.id] = o.prev
 	p.openers = p.openers[:at]
-	p.dead = min(p.dead, at)
-	if p.conts[cont].kind == contLink {
-		p.dead = at
-	}
-	if t.act.block() {
-		p.softBreak(end)
+	if o.cont == contLink {
+		p.dead = at // links do not nest, not even those of HTML
+	} else {
+		p.dead = min(p.dead, at)
 	}
 	return end
 }
 
 // setScript rewrites the text of a <sup> or <sub> that is being closed.
-func (p *inliner) setScript(open, cont int32) {
-	c := &p.conts[cont]
-	if c.kind != contSuper && c.kind != contSub {
+func (p *inliner) setScript(o *opener) {
+	if o.cont != contSuper && o.cont != contSub {
 		return
 	}
-	if int(open) == len(p.tokens)-2 {
-		if t := &p.tokens[open+1]; t.kind == tokenText {
-			if s := scriptText(p.s[t.start:t.end], c.kind == contSuper); s != "" {
+	if int(o.token) == len(p.tokens)-2 {
+		if t := &p.tokens[o.token+1]; t.kind == tokenText {
+			if s := scriptText(p.s[t.start:t.end], o.cont == contSuper); s != "" {
 				*t = token{kind: tokenStr, a: p.str(s)}
 			}
 		}
 	}
-	c.kind = contNone
+	o.cont = contNone
 }
 
 // angleAddress reads "<https://example.org>", "<ann@example.org>" or, as Slack

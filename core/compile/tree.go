@@ -38,35 +38,38 @@ func (p *inliner) tree() []doc.Inline {
 			mark := len(p.out)
 			p.putString(p.strs[t.start])
 			p.flush()
-			p.endLink(p.strs[t.a], "", mark)
+			p.endLink(target{href: p.strs[t.a]}, mark)
 		case tokenImage:
-			p.image(&p.conts[t.a], p.strs[t.start])
+			p.image(p.conts[t.a], p.strs[t.start])
 		case tokenNote:
-			p.putString("[" + strconv.Itoa(p.conts[t.a].note.number) + "]")
+			p.putString("[" + strconv.Itoa(p.notes[t.a].number) + "]")
 		case tokenOpen:
-			if t.a < 0 {
-				p.put(int(t.start), int(t.end))
-				continue
+			if t.edge {
+				p.lineEdge()
 			}
-			kind := p.conts[t.a].kind
-			if kind == contLink {
+			f := frame{kind: t.cont, a: t.a}
+			if t.cont == contLink {
 				if inLink++; inLink > 1 {
-					kind = contNone
+					f.kind, f.link = contNone, true
 				}
 			}
-			p.open(kind, t.a)
+			p.begin(f)
 		case tokenClose:
-			if p.conts[t.a].kind == contLink {
+			if t.cont == contLink {
 				inLink--
 			}
-			p.close()
+			p.end()
+			if t.edge {
+				p.lineEdge()
+			}
 		case tokenDelim:
-			for at := t.closes; at >= 0; at = p.pairs[at].nextClosed {
-				p.close()
+			d := &p.delims[t.a]
+			for at := d.closed; at >= 0; at = p.pairs[at].nextClosed {
+				p.end()
 			}
 			p.put(int(t.start), int(t.end))
-			for at := t.opens; at >= 0; at = p.pairs[at].nextOpen {
-				p.open(p.pairs[at].kind, -1)
+			for at := d.opened; at >= 0; at = p.pairs[at].nextOpened {
+				p.begin(frame{kind: p.pairs[at].kind})
 			}
 		}
 		if p.b.stopped() {
@@ -190,12 +193,24 @@ func (p *inliner) lineBreak(hard bool) {
 	}
 }
 
-// open begins the children of a container. Beyond the depth that inlines may
+// lineEdge ends the line, unless it has ended.
+func (p *inliner) lineEdge() {
+	if len(p.buf) == 0 && p.pending[0] == p.pending[1] {
+		if n := len(p.out); n == 0 {
+			return
+		} else if _, ok := p.out[n-1].(*doc.Break); ok {
+			return
+		}
+	}
+	p.lineBreak(false)
+}
+
+// begin begins the children of a container. Beyond the depth that inlines may
 // nest to, a style is dropped and its text kept; that of a link never is.
-func (p *inliner) open(kind contKind, cont int32) {
-	f := frame{kind: kind, cont: cont, mark: -1}
-	if kind != contNone {
-		if p.nest >= MaxDepth-4 && kind != contLink && kind != contImage {
+func (p *inliner) begin(f frame) {
+	f.mark = -1
+	if f.kind != contNone {
+		if p.nest >= MaxDepth-4 && f.kind != contLink && f.kind != contImage {
 			f.kind = contNone
 		} else {
 			p.nest++
@@ -205,12 +220,13 @@ func (p *inliner) open(kind contKind, cont int32) {
 	p.frames = append(p.frames, f)
 }
 
-func (p *inliner) close() {
+// end makes a node of the innermost frame.
+func (p *inliner) end() {
 	f := p.frames[len(p.frames)-1]
 	if f.kind == contNone {
 		p.frames = p.frames[:len(p.frames)-1]
-		if f.cont >= 0 && p.conts[f.cont].kind == contLink {
-			p.putString(" (" + p.conts[f.cont].href + ")") // a link within a link
+		if f.link {
+			p.putString(" (" + p.conts[f.a].href + ")")
 		}
 		return
 	}
@@ -229,13 +245,12 @@ func (p *inliner) close() {
 	p.frames = p.frames[:len(p.frames)-1]
 	switch f.kind {
 	case contLink:
-		c := &p.conts[f.cont]
-		p.endLink(c.href, c.title, f.mark)
+		p.endLink(p.conts[f.a], f.mark)
 		return
 	case contImage:
 		alt := altText(p.out[f.mark:])
 		p.out = p.out[:f.mark]
-		p.image(&p.conts[f.cont], alt)
+		p.image(p.conts[f.a], alt)
 		return
 	}
 	children := p.take(f.mark)
@@ -259,24 +274,24 @@ func (p *inliner) close() {
 }
 
 // endLink makes a link of what has been put out since mark.
-func (p *inliner) endLink(href, title string, mark int) {
+func (p *inliner) endLink(to target, mark int) {
 	children := p.take(mark)
-	if children == nil && href == "" {
+	if children == nil && to.href == "" {
 		p.putString("[]()")
 		return
 	}
 	p.b.count(1)
 	l := p.b.mem.links.new()
-	l.Href, l.Title, l.Safe, l.Children = href, title, doc.SafeURL(href), children
+	l.Href, l.Title, l.Safe, l.Children = to.href, to.title, doc.SafeURL(to.href), children
 	p.out = append(p.out, l)
 }
 
-func (p *inliner) image(c *container, alt string) {
-	if c.href == "" && blank(alt) {
+func (p *inliner) image(to target, alt string) {
+	if to.href == "" && blank(alt) {
 		p.putString("![" + alt + "]()")
 		return
 	}
-	p.emit(&doc.Image{Src: c.href, Alt: cleanWord(alt), Title: c.title, Safe: doc.SafeURL(c.href)})
+	p.emit(&doc.Image{Src: to.href, Alt: cleanWord(alt), Title: to.title, Safe: doc.SafeURL(to.href)})
 }
 
 const (
