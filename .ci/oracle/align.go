@@ -142,6 +142,14 @@ func (a *alignment) scattered(want []rune, cur int) []int {
 // behind a sign that stands in for an empty label, or printed.
 func (a *alignment) target(e *expectation, i, cur int) int {
 	p := &e.pieces[i]
+	if want := visible(p.text); a.matches(want, cur+1) && a.glyphs[cur].r == '(' {
+		for g := cur + 1; g < cur+1+len(want); g++ {
+			a.at[i] = append(a.at[i], g)
+			a.glyphs[g].used = true
+		}
+		a.found[i] = true
+		return cur + 1 + len(want)
+	}
 	if cur > 0 && a.glyphs[cur-1].style&Link != 0 && sameAddress(a.glyphs[cur-1].href, p.text) && a.glyphs[cur-1].used {
 		a.found[i] = true
 		return cur
@@ -239,31 +247,42 @@ func (a *alignment) table(e *expectation, from, to, cur int) int {
 		}
 		a.found[i] = true
 	}
-	end = a.rest(e, words, to, end)
-	// Heads of tables are said again in every chunk, or in every row of a list.
+	end = a.rest(e, from, to, end)
+	// Heads of tables are said again in every chunk, or in every row of a list;
+	// some surfaces have grids, others have lists.
 	for g := cur; g < end; g++ {
-		a.glyphs[g].used = true
+		a.glyphs[g].used, a.glyphs[g].added = true, true
 	}
 	return end
 }
 
-// rest returns where a table ends whose words were found before end. Of a word
-// that occurs more often than the table has it (a head that is said again) the
-// first ones were taken, so the last of the table may stand behind end.
-func (a *alignment) rest(e *expectation, words []string, next, end int) int {
+// rest returns where the table of pieces[from:to] ends whose words were found
+// before end. Of what is shown more often than the table has it (a head or a
+// list of addresses that is given again) the first was taken, so that more of
+// the table may stand behind end.
+func (a *alignment) rest(e *expectation, from, to, end int) int {
 	known := map[string]bool{"": true}
-	for _, w := range words {
-		for _, part := range strings.FieldsFunc(w, func(r rune) bool { return !wordRune(r) }) {
+	hrefs := map[string]bool{}
+	for _, p := range e.pieces[from:to] {
+		for _, part := range strings.FieldsFunc(p.text, func(r rune) bool { return !wordRune(r) }) {
 			known[part] = true
+		}
+		if p.role == doc.RoleTarget {
+			hrefs[canonical(p.text)] = true
 		}
 	}
 	var following []rune
-	if next < len(e.pieces) {
-		following = visible(e.pieces[next].text)
+	if to < len(e.pieces) {
+		following = visible(e.pieces[to].text)
 	}
 	for end < len(a.glyphs) {
 		if len(following) > 0 && a.matches(following, end) {
 			break
+		}
+		g := &a.glyphs[end]
+		if g.style&Link != 0 && hrefs[canonical(g.href)] {
+			end = a.run(end)
+			continue
 		}
 		stop := end
 		for stop < len(a.glyphs) && wordRune(a.glyphs[stop].r) && (stop == end || !a.glyphs[stop].space) {
@@ -273,7 +292,8 @@ func (a *alignment) rest(e *expectation, words []string, next, end int) int {
 		for _, g := range a.glyphs[end:stop] {
 			token = append(token, g.r)
 		}
-		if !known[string(token)] {
+		reference := end > 0 && a.glyphs[end-1].r == '[' && stop < len(a.glyphs) && a.glyphs[stop].r == ']'
+		if !known[string(token)] && !reference {
 			break
 		}
 		end = max(stop, end+1)

@@ -90,6 +90,7 @@ func (v *Verdict) nodes(e *expectation, a *alignment, p *packet.Packet, parser P
 		lang      string
 		linked    bool // some text of it leads to its address
 		unlinked  bool // some does not
+		code      bool // some of it is code
 		addressed bool // its address was printed and leads there
 	}
 	all := make([]seen, len(e.nodes))
@@ -104,6 +105,7 @@ func (v *Verdict) nodes(e *expectation, a *alignment, p *packet.Packet, parser P
 				for _, g := range a.at[i] {
 					// Telegram has no code in a label; what is beside it leads on.
 					if code && p.Surface == "telegram" && pc.role == doc.RoleText {
+						s.code = true
 						continue
 					}
 					led := a.glyphs[g].style&Link != 0 && sameAddress(a.glyphs[g].href, nd.href)
@@ -159,7 +161,7 @@ func (v *Verdict) nodes(e *expectation, a *alignment, p *packet.Packet, parser P
 			}
 			if (!s.linked || s.unlinked) && !s.addressed {
 				wrong = "leads nowhere"
-			} else if p.Surface == "telegram" && nd.label && nd.kind == "link" && !s.linked && len(s.text) > 0 {
+			} else if p.Surface == "telegram" && nd.label && nd.kind == "link" && !s.linked && !s.code && len(s.text) > 0 {
 				wrong = "is not behind its label"
 			}
 			if wrong != "" && !links(parser, nd.href) {
