@@ -164,6 +164,7 @@ func TestTelegramHTML(t *testing.T) {
 		{"an apostrophe has no entity there", "it's", "it's"},
 		{"a name would notify", "@types/node", "@\u2060types/node"},
 		{"a lone sign notifies nobody", "a @ b", "a @ b"},
+		{"nor does an e-mail address", "a@b.c", "a@b.c"},
 		{"a tab would become one blank", "a\tb", "a    b"},
 	} {
 		if got := string(d.Escape(nil, tt.in, Position{})); got != tt.want {

@@ -132,9 +132,7 @@ func (d discordMarkdown) Syntax(c Construct, before, after rune) (Syntax, bool) 
 		return d.link(c)
 	case Heading:
 		if c.Level > 3 {
-			s, ok := d.strong(c, before)
-			s.Bold = true
-			return s, ok
+			return Syntax{Bold: true}, true
 		}
 		s := Syntax{Open: "###"[:c.Level] + " "}
 		if c.Last == '#' {

@@ -122,9 +122,7 @@ func (m slackMrkdwn) Syntax(c Construct, before, after rune) (Syntax, bool) {
 	case Link, Image:
 		return m.link(c)
 	case Heading:
-		s, ok := m.style(c, "*", Star, before, after)
-		s.Bold = true
-		return s, ok
+		return Syntax{Bold: true}, true
 	case Quote:
 		if c.Level > 0 {
 			return Syntax{Line: "› "}, true

@@ -127,7 +127,7 @@ type Syntax struct {
 
 	Label     bool // text inside is escaped InLabel
 	URL       bool // text inside is escaped InURL
-	Bold      bool // a heading that is strong text: strong inside it says nothing
+	Bold      bool // a heading that is written as strong text
 	Underline byte // a heading that is underlined with this character
 	Tight     Tight
 	Why       string // where the construct cannot stand: the reason, for a note; empty: none is due

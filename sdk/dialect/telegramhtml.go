@@ -37,12 +37,15 @@ func (telegramHTML) Escape(dst []byte, s string, at Position) []byte {
 			if at.Live || at.In == InCode || at.In == InFence || at.In == InURL {
 				continue
 			}
-			next := at.After
+			before, next := at.Before, at.After
+			if i > 0 {
+				before, _ = utf8.DecodeLastRuneInString(s[:i])
+			}
 			if i+1 < len(s) {
 				next, _ = utf8.DecodeRuneInString(s[i+1:])
 			}
-			if next != '_' && !unicode.IsLetter(next) && !unicode.IsDigit(next) {
-				continue
+			if wordRune(before) || !wordRune(next) {
+				continue // an e-mail address, or no name at all
 			}
 			as = "@" + wordJoiner
 		default:
@@ -73,7 +76,7 @@ func (t telegramHTML) Syntax(c Construct, _, _ rune) (Syntax, bool) {
 		return Syntax{Open: `<a href="` + string(t.Escape(nil, c.Arg, Position{In: InURL})) + `">`, Close: "</a>",
 			NoCode: true, URL: c.Label == c.Arg}, true
 	case Heading:
-		s := Syntax{Open: "<b>", Close: "</b>", Bold: true}
+		s := Syntax{Bold: true}
 		switch {
 		case c.Level == 2:
 			s.Tight = TightAfter
@@ -85,7 +88,7 @@ func (t telegramHTML) Syntax(c Construct, _, _ rune) (Syntax, bool) {
 		if c.Level > 0 {
 			return Syntax{Line: "› "}, true
 		}
-		return Syntax{Open: "<blockquote>", Close: "</blockquote>"}, true
+		return Syntax{Open: "<blockquote>", Close: "</blockquote>", Flush: true}, true
 	case Fence:
 		if c.Arg == "" {
 			return Syntax{Open: "<pre>", Close: "</pre>", Flush: true, Outside: true}, true
@@ -95,6 +98,8 @@ func (t telegramHTML) Syntax(c Construct, _, _ rune) (Syntax, bool) {
 	}
 	return chatMark(c)
 }
+
+func wordRune(r rune) bool { return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) }
 
 // telegramHost reports whether the server keeps a link to href: its host must
 // have a dot in it, which leaves out localhost.

@@ -235,14 +235,14 @@ func (w *walk) one(b doc.Block, depth int) {
 func (w *walk) heading(b *doc.Heading) {
 	o := w.open(dialect.Construct{Kind: dialect.Heading, Level: b.Level})
 	from := len(w.toks)
-	bold := w.syntax(o).Bold
-	styles, flat := w.styles, w.flat
+	flat := w.flat
 	w.flat = true
-	if bold {
-		w.styles |= 1 << dialect.Strong
+	if w.syntax(o).Bold {
+		w.style(dialect.Strong, b.Inlines)
+	} else {
+		w.inlines(b.Inlines)
 	}
-	w.inlines(b.Inlines)
-	w.styles, w.flat = styles, flat
+	w.flat = flat
 	w.close(o)
 	width := 0
 	for i := range w.toks[from:] {

@@ -75,7 +75,7 @@ func (c *cutter) path(i int32) []int32 {
 	p := c.toks[i].parent
 	alone := c.alone && p >= 0 && c.toks[p].con >= 0 && c.cons[c.toks[p].con].Kind == dialect.CodeSpan
 	for ; p >= 0; p = c.toks[p].parent {
-		if alone && c.toks[p].con >= 0 && (c.cons[c.toks[p].con].Kind.Style() || c.cons[c.toks[p].con].Kind == dialect.Heading) {
+		if alone && c.toks[p].con >= 0 && c.cons[c.toks[p].con].Kind.Style() {
 			c.lost(p)
 			continue
 		}
@@ -90,9 +90,6 @@ func (c *cutter) path(i int32) []int32 {
 // lost notes a style that shows nowhere because all it holds is code.
 func (c *cutter) lost(open int32) {
 	o := &c.toks[open]
-	if !c.cons[o.con].Kind.Style() {
-		return
-	}
 	for j := open + 1; j < o.end; j++ {
 		if t := &c.toks[j]; t.kind == textToken && t.ctx != dialect.InCode {
 			return
