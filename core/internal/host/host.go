@@ -59,6 +59,9 @@ type RendererInfo struct{ ID, Version string }
 
 // Open reads the manifests and starts nothing. It fails if a directory cannot be
 // read; what is wrong with one plugin is told by Surfaces and hinders no other.
+//
+// On Linux, starting a plugin sets the close-on-exec flag of every open file of
+// this process, so that no plugin inherits one.
 func Open(c Config) (*Host, error) {
 	if c.Log == nil {
 		c.Log = hclog.NewNullLogger()

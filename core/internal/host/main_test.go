@@ -25,6 +25,9 @@ var built struct{ dir, fixture, telegram string }
 func TestMain(m *testing.M) { os.Exit(testMain(m)) }
 
 func testMain(m *testing.M) int {
+	if os.Getenv("VAK_TEST_HOST") != "" || os.Getenv("VAK_TEST_DIAL") != "" { // a test runs itself in another process
+		return m.Run()
+	}
 	dir, err := os.MkdirTemp("", "vakhost")
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"os/exec"
 	"sync"
 	"time"
@@ -190,10 +189,4 @@ func (c *connections) close() {
 	for cc := range c.all {
 		cc.Close()
 	}
-}
-
-// netDial is the host's side of every connection to a plugin.
-func netDial(ctx context.Context, network, address string) (net.Conn, error) {
-	var d net.Dialer
-	return d.DialContext(ctx, network, address)
 }

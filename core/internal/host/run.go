@@ -117,6 +117,7 @@ func (r *run) start() error {
 	}
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = in, out, errs
 
+	closeInherited()
 	started := make(chan error, 1)
 	onLaunchThread(func() {
 		r.mu.Lock()

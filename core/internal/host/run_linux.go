@@ -3,6 +3,7 @@ package host
 import (
 	"context"
 	"fmt"
+	"math"
 	"net"
 	"os"
 	"os/exec"
@@ -25,6 +26,11 @@ func executablePath(f *os.File, _ string) string {
 func processAttributes() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 }
+
+// closeInherited keeps files that this process got from its own parent without
+// the close-on-exec flag (a shell's, say) from going on to plugins. Files that a
+// Go program opens have the flag anyway. Before Linux 5.11 they go on.
+func closeInherited() { unix.CloseRange(3, math.MaxUint32, unix.CLOSE_RANGE_CLOEXEC) }
 
 // onLaunchThread runs f on a thread of its own, which ends with f. The kernel
 // sends Pdeathsig when the *thread* that started a process ends, so f starts
@@ -67,20 +73,26 @@ func (r *run) socket() string {
 // dialOptions connect to the process's own socket and to nobody else's.
 func dialOptions(r *run) []grpc.DialOption {
 	return []grpc.DialOption{grpc.WithContextDialer(func(ctx context.Context, _ string) (net.Conn, error) {
-		conn, err := netDial(ctx, "unix", r.socket())
-		if err != nil {
-			return nil, err
-		}
-		pid, err := peerPID(conn.(*net.UnixConn))
-		if err == nil && pid != r.pid() {
-			err = fmt.Errorf("process %d answers in place of %d", pid, r.pid())
-		}
-		if err != nil {
-			conn.Close()
-			return nil, err
-		}
-		return conn, nil
+		return dialPeer(ctx, r)
 	})}
+}
+
+// dialPeer makes sure that it is the process itself that answers.
+func dialPeer(ctx context.Context, r *run) (net.Conn, error) {
+	var d net.Dialer
+	conn, err := d.DialContext(ctx, "unix", r.socket())
+	if err != nil {
+		return nil, err
+	}
+	pid, err := peerPID(conn.(*net.UnixConn))
+	if err == nil && pid != r.pid() {
+		err = fmt.Errorf("process %d answers in place of %d", pid, r.pid())
+	}
+	if err != nil {
+		conn.Close()
+		return nil, err
+	}
+	return conn, nil
 }
 
 func peerPID(c *net.UnixConn) (int, error) {

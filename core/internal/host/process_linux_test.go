@@ -1,0 +1,284 @@
+package host
+
+import (
+	"context"
+	"errors"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+func TestPluginGetsNothingOfTheHost(t *testing.T) {
+	t.Setenv("VAK_TEST_SECRET", "token")
+	secret, err := os.Open("/dev/null") // a file that a careless fork would hand over
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer secret.Close()
+	h := open(t, Config{}, "good")
+	var names []string
+	for line := range strings.Lines(say(t, h, "good", "env")) {
+		name, _, _ := strings.Cut(strings.TrimSpace(line), "=")
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	want := []string{"LANG", "PLUGIN_MAX_PORT", "PLUGIN_MIN_PORT", "PLUGIN_PROTOCOL_VERSIONS", "PLUGIN_UNIX_SOCKET_DIR", "TMPDIR", "TZ", "VAK_PLUGIN"}
+	if !slices.Equal(names, want) {
+		t.Errorf("environment %v, want %v", names, want)
+	}
+	for line := range strings.Lines(say(t, h, "good", "fds")) {
+		fd, to, _ := strings.Cut(strings.TrimSpace(line), " ")
+		switch n, _ := strconv.Atoi(fd); {
+		case n <= 2:
+			if !strings.HasPrefix(to, "pipe:") {
+				t.Errorf("descriptor %s is %s, want a pipe", fd, to)
+			}
+		case strings.HasPrefix(to, "/") && !strings.HasPrefix(to, "/proc/") && !strings.HasPrefix(to, "/sys/"):
+			t.Errorf("descriptor %s is %s", fd, to)
+		}
+	}
+}
+
+func TestGrandchildrenEnd(t *testing.T) {
+	h := open(t, Config{}, "parent")
+	pid := say(t, h, "parent", "pid")
+	kids := func() (out []string) {
+		for _, c := range children() {
+			if !strings.HasPrefix(c, pid+" ") {
+				out = append(out, c)
+			}
+		}
+		return out
+	}
+	if n := len(kids()); n != 1 {
+		t.Fatalf("%d grandchildren, want 1", n)
+	}
+	began := time.Now()
+	h.Close()
+	if took := time.Since(began); took > time.Second {
+		t.Errorf("Close took %v: a grandchild holds the log open", took)
+	}
+	if n := settles(func() int { return len(kids()) }, 0); n != 0 {
+		t.Errorf("left: %v", kids())
+	}
+}
+
+func TestStopsWithinBounds(t *testing.T) {
+	h := open(t, Config{StopTimeout: 200 * time.Millisecond}, "good")
+	pid, _ := strconv.Atoi(say(t, h, "good", "pid"))
+	if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	began := time.Now()
+	h.Close()
+	if took := time.Since(began); took < 200*time.Millisecond || took > 1500*time.Millisecond {
+		t.Errorf("stopping a stopped process took %v, want about 400 ms", took)
+	}
+	if alive(pid) {
+		t.Error("it lives")
+	}
+	h = open(t, Config{}, "good")
+	say(t, h, "good", "pid")
+	began = time.Now()
+	h.Close()
+	if took := time.Since(began); took > 500*time.Millisecond {
+		t.Errorf("stopping a healthy process took %v", took)
+	}
+}
+
+func TestDeadProcessIsReplaced(t *testing.T) {
+	h := open(t, Config{}, "good")
+	first, _ := strconv.Atoi(say(t, h, "good", "pid"))
+	if err := syscall.Kill(first, syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	<-h.byID["good"].current.run.done
+	if got := h.Surfaces()[0].State; got != StateReady {
+		t.Errorf("state = %s", got)
+	}
+	if second := say(t, h, "good", "pid"); second == strconv.Itoa(first) {
+		t.Error("the dead answers")
+	}
+}
+
+// TestHostDies runs a host in a process of its own, kills it, and looks whether
+// its plugin follows: by the kernel's signal, and where that is missing by the
+// end of its standard input.
+func TestHostDies(t *testing.T) {
+	if dir := os.Getenv("VAK_TEST_HOST"); dir != "" {
+		h, err := Open(Config{Dirs: []string{dir}, RuntimeDir: os.Getenv("VAK_TEST_RUNTIME")})
+		if err != nil {
+			t.Fatal(err)
+		}
+		os.Stdout.WriteString("pid " + say(t, h, "good", "pid") + "\n")
+		time.Sleep(time.Minute)
+		return
+	}
+	dir, runtime := t.TempDir(), shortDir(t)
+	install(t, dir, built.fixture, "good")
+	cmd := exec.Command(os.Args[0], "-test.run=^TestHostDies$")
+	cmd.Env = append(os.Environ(), "VAK_TEST_HOST="+dir, "VAK_TEST_RUNTIME="+runtime)
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	buf := make([]byte, 100)
+	n, _ := out.Read(buf)
+	pid, err := strconv.Atoi(strings.TrimSpace(strings.TrimPrefix(string(buf[:n]), "pid ")))
+	if err != nil {
+		t.Fatalf("the host said %q", buf[:n])
+	}
+	cmd.Process.Kill()
+	cmd.Wait()
+	if n := settles(func() int {
+		if alive(pid) {
+			return 1
+		}
+		return 0
+	}, 0); n > 0 {
+		syscall.Kill(pid, syscall.SIGKILL)
+		t.Error("the plugin outlives its host")
+	}
+
+	// What it left is swept by the next host, once it is old enough not to be
+	// one that just starts.
+	left, err := os.ReadDir(runtime)
+	if err != nil || len(left) != 1 {
+		t.Fatalf("left: %v, %v", left, err)
+	}
+	old := time.Now().Add(-2 * settled)
+	if err := os.Chtimes(filepath.Join(runtime, left[0].Name()), old, old); err != nil {
+		t.Fatal(err)
+	}
+	h := open(t, Config{Dirs: []string{dir}, RuntimeDir: runtime})
+	say(t, h, "good", "pid")
+	now, err := os.ReadDir(runtime)
+	if err != nil || len(now) != 1 || now[0].Name() == left[0].Name() {
+		t.Errorf("the runtime directory holds %v, %v", now, err)
+	}
+}
+
+func TestPluginWatchesItsInput(t *testing.T) {
+	cmd := exec.Command(built.fixture, "render")
+	cmd.Env = []string{"VAK_PLUGIN=0d6fb3a1c7e84f52b9a26e1f5d3c8047", "PLUGIN_PROTOCOL_VERSIONS=1", "PLUGIN_UNIX_SOCKET_DIR=" + shortDir(t)}
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := out.Read(make([]byte, 100)); err != nil { // the handshake
+		t.Fatal(err)
+	}
+	in.Close()
+	ended := make(chan struct{})
+	go func() {
+		cmd.Wait()
+		close(ended)
+	}()
+	select {
+	case <-ended:
+	case <-time.After(5 * time.Second):
+		cmd.Process.Kill()
+		<-ended
+		t.Error("it lives on without a host")
+	}
+}
+
+// TestStrangersAreRefused dials a plugin's socket from a process that did not
+// start it, and has a process answer in place of a plugin.
+func TestStrangersAreRefused(t *testing.T) {
+	if path := os.Getenv("VAK_TEST_DIAL"); path != "" {
+		c, err := net.Dial("unix", path)
+		if err == nil {
+			c.SetDeadline(time.Now().Add(5 * time.Second))
+			c.Write([]byte("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\x00\x00\x00\x04\x00\x00\x00\x00\x00"))
+			n, _ := c.Read(make([]byte, 100))
+			if n == 0 {
+				os.Stdout.WriteString("refused\n")
+			} else {
+				os.Stdout.WriteString("answered\n")
+			}
+		}
+		return
+	}
+	h := open(t, Config{}, "good")
+	say(t, h, "good", "pid")
+	path := h.byID["good"].current.run.socket()
+	cmd := exec.Command(os.Args[0], "-test.run=^TestStrangersAreRefused$")
+	cmd.Env = append(os.Environ(), "VAK_TEST_DIAL="+path)
+	out, err := cmd.Output()
+	if err != nil || !strings.HasPrefix(string(out), "refused") {
+		t.Errorf("a stranger was %q, %v", out, err)
+	}
+
+	l, err := net.Listen("unix", filepath.Join(shortDir(t), "s"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	run := h.byID["good"].current.run
+	run.mu.Lock()
+	run.peerPath = l.Addr().String() // this process listens there, not the plugin
+	run.mu.Unlock()
+	if _, err := dialPeer(context.Background(), run); err == nil || !strings.Contains(err.Error(), "answers in place of") {
+		t.Errorf("err = %v", err)
+	}
+}
+
+func TestSocketDirectory(t *testing.T) {
+	base := shortDir(t)
+	for _, c := range []struct {
+		why, says string
+		make      func() string
+	}{
+		{"made if it is not there", "", func() string { return filepath.Join(base, "new") }},
+		{"too long for a socket", "too long", func() string { return filepath.Join(base, strings.Repeat("x", 60)) }},
+		{"open to others", "open to others", func() string {
+			d := filepath.Join(base, "open")
+			os.Mkdir(d, 0o700)
+			os.Chmod(d, 0o755)
+			return d
+		}},
+		{"not a directory", "not a directory", func() string {
+			f := filepath.Join(base, "file")
+			os.WriteFile(f, nil, 0o600)
+			return f
+		}},
+		{"a link somewhere else", "not a directory", func() string {
+			l := filepath.Join(base, "link")
+			os.Symlink(base, l)
+			return l
+		}},
+		{"without a parent", "no such file", func() string { return filepath.Join(base, "a", "b") }},
+	} {
+		s := sockets{base: c.make()}
+		_, err := s.dir()
+		if c.says == "" && err != nil || c.says != "" && (err == nil || !strings.Contains(err.Error(), c.says)) {
+			t.Errorf("%s: err = %v, want %q", c.why, err, c.says)
+		}
+		if err := s.close(); err != nil {
+			t.Error(err)
+		}
+	}
+	h := open(t, Config{RuntimeDir: filepath.Join(base, "open")}, "good")
+	if _, err := try(h, "good", "x"); !errors.Is(err, RuntimeDir) {
+		t.Errorf("err = %v", err)
+	}
+	os.RemoveAll(filepath.Join(base, "open")) // its mode is not what open's clean-up expects
+}
