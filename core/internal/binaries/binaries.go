@@ -78,7 +78,7 @@ func plugin(module, pkg, dir, id string) error {
 }
 
 func compile(module, pkg, bin string) error {
-	cmd := exec.Command("go", "build", "-o", bin, pkg)
+	cmd := exec.Command("go", "build", "-ldflags=-s -w", "-o", bin, pkg)
 	cmd.Dir = module
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := cmd.CombinedOutput(); err != nil {
