@@ -92,7 +92,7 @@ func (c *cutter) newNode() *node {
 
 // note records that the construct that opens at tok is shown in a lesser form.
 func (c *cutter) note(tok int32, reason string) {
-	if reason == "" {
+	if reason == "" || c.toks[tok].quiet {
 		return
 	}
 	if c.noted == nil {

@@ -34,7 +34,7 @@ func ExampleRender() {
 	// 0 [1 2]
 	// ## Result
 	//
-	// **All tests pass, and the build takes half of the time it**
+	// **All tests pass, and the build takes half of the time**
 	// 1 [2]
-	// **took before the change.**
+	// **it took before the change.**
 }

@@ -51,16 +51,75 @@ func (w *walk) inline(in doc.Inline) {
 }
 
 // style opens a style around ins, unless one of its kind is open already.
+// Blanks at its ends stay outside: beside them no marker opens or closes.
 func (w *walk) style(k dialect.ConstructKind, ins []doc.Inline) {
 	if w.styles&(1<<k) != 0 {
 		w.inlines(ins)
 		return
 	}
-	w.styles |= 1 << k
-	o := w.open(dialect.Construct{Kind: k})
-	w.inlines(ins)
-	w.close(o)
-	w.styles &^= 1 << k
+	before, ins, after := trimBlanks(ins)
+	w.text(before, dialect.InText)
+	if len(ins) > 0 {
+		w.styles |= 1 << k
+		o := w.open(dialect.Construct{Kind: k})
+		w.inlines(ins)
+		w.close(o)
+		w.styles &^= 1 << k
+	}
+	w.text(after, dialect.InText)
+}
+
+// ornament opens a style that the document does not ask for, so that no note
+// is due where it cannot stand.
+func (w *walk) ornament(k dialect.ConstructKind, ins []doc.Inline) {
+	from := len(w.toks)
+	w.style(k, ins)
+	for i := from; i < len(w.toks); i++ {
+		if t := &w.toks[i]; t.kind == openToken && t.con >= 0 && w.cons[t.con].Kind == k {
+			t.quiet = true
+			break
+		}
+	}
+}
+
+// trimBlanks takes the blanks at both ends of ins apart.
+func trimBlanks(ins []doc.Inline) (before string, inner []doc.Inline, after string) {
+	inner = ins
+	for len(inner) > 0 {
+		t, ok := inner[0].(*doc.Text)
+		if !ok {
+			break
+		}
+		rest := strings.TrimLeft(t.Text, " ")
+		if len(rest) == len(t.Text) {
+			break
+		}
+		before += t.Text[:len(t.Text)-len(rest)]
+		if rest != "" {
+			inner = slices.Clone(inner)
+			inner[0] = &doc.Text{Text: rest}
+			break
+		}
+		inner = inner[1:]
+	}
+	for len(inner) > 0 {
+		t, ok := inner[len(inner)-1].(*doc.Text)
+		if !ok {
+			break
+		}
+		rest := strings.TrimRight(t.Text, " ")
+		if len(rest) == len(t.Text) {
+			break
+		}
+		after = t.Text[len(rest):] + after
+		if rest != "" {
+			inner = slices.Clone(inner)
+			inner[len(inner)-1] = &doc.Text{Text: rest}
+			break
+		}
+		inner = inner[:len(inner)-1]
+	}
+	return before, inner, after
 }
 
 func (w *walk) codeSpan(s string) {

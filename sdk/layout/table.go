@@ -220,7 +220,7 @@ func (w *walk) pairs(b *doc.Table, depth int) {
 			if i > 0 {
 				w.line(false)
 			}
-			w.style(dialect.Strong, h)
+			w.ornament(dialect.Strong, h)
 		}
 	}
 	for i, row := range b.Rows {
@@ -247,7 +247,7 @@ func (w *walk) pairs(b *doc.Table, depth int) {
 			started = true
 			if len(key) > 0 {
 				w.flat = true
-				w.style(dialect.Strong, key)
+				w.ornament(dialect.Strong, key)
 				w.flat = flat
 				w.text(": "[:min(2, 1+len(value))], dialect.InText)
 			}

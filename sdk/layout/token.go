@@ -26,6 +26,7 @@ type token struct {
 	blank  bool            // gap: with a blank line
 	keep   bool            // gap: what precedes must not end a chunk
 	hard   bool            // line: the author ended it
+	quiet  bool            // open: no note is due where it cannot stand
 	atomic bool            // text: not to be cut
 	parent int32           // the innermost construct around it, -1 for none
 	con    int32           // open, mark: index of the construct, -1 for an indentation

@@ -238,7 +238,7 @@ func (w *walk) heading(b *doc.Heading) {
 	flat := w.flat
 	w.flat = true
 	if w.syntax(o).Bold {
-		w.style(dialect.Strong, b.Inlines)
+		w.ornament(dialect.Strong, b.Inlines)
 	} else {
 		w.inlines(b.Inlines)
 	}
@@ -269,7 +269,7 @@ func (w *walk) quote(title []doc.Inline, bs []doc.Block, depth int) {
 	if len(title) > 0 {
 		flat := w.flat
 		w.flat = true
-		w.style(dialect.Strong, title)
+		w.ornament(dialect.Strong, title)
 		w.flat = flat
 		if len(bs) > 0 {
 			w.gap(depth+1, false)
@@ -332,6 +332,8 @@ func (w *walk) ownLine(b doc.Block, task bool) bool {
 	switch b := b.(type) {
 	case *doc.Quote, *doc.Callout, *doc.Diff, *doc.Table:
 		return !w.nested || task
+	case *doc.List:
+		return w.nested && task
 	case *doc.Code:
 		return b.Filename == "" && (!w.nested || task)
 	}
