@@ -191,7 +191,7 @@ func (w *walk) link(l *doc.Link) {
 	lab.add(l.Children)
 	children := l.Children
 	bare := l.Bare()
-	if strings.TrimSpace(lab.text) == "" {
+	if !visible(lab.text) {
 		if len(lab.images) > 0 {
 			lab.text = picture
 			children = []doc.Inline{&doc.Text{Text: picture}}
@@ -325,7 +325,7 @@ func (w *walk) image(im *doc.Image) {
 		return
 	}
 	name := im.Alt
-	if strings.TrimSpace(name) == "" {
+	if !visible(name) {
 		name = picture
 	}
 	if im.Src == "" {
