@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/seed-1ae66336/vak/sdk/doc"
 )
@@ -182,26 +183,38 @@ func (a *alignment) run(g int) int {
 
 // table finds the words of pieces[from:to], which are the cells of one table.
 func (a *alignment) table(e *expectation, from, to, cur int) int {
-	var words []string
-	var targets []int
-	var cell strings.Builder
-	flush := func() {
-		words = append(words, strings.Fields(cell.String())...)
-		cell.Reset()
+	// A word may be put together from pieces with other looks, and what follows
+	// a link may be moved away from it; so pieces are looked for one by one, and
+	// have to stand alone on the sides where nothing of the cell touches them.
+	type fragment struct {
+		text        string
+		first, last bool
 	}
+	var words []fragment
+	var targets []int
+	open := false // the last fragment goes on in the next piece
 	for i := from; i < to; i++ {
 		p := &e.pieces[i]
 		if i > from && p.cell != e.pieces[i-1].cell {
-			flush()
+			open = false
 		}
 		if p.role == doc.RoleTarget {
-			cell.WriteByte(' ')
 			targets = append(targets, i)
+			open = false
 			continue
 		}
-		cell.WriteString(p.text)
+		fields := strings.Fields(p.text)
+		if len(fields) == 0 {
+			open = false
+			continue
+		}
+		joins := i+1 < to && e.pieces[i+1].cell == p.cell && !unicode.IsSpace(lastRune(p.text))
+		for k, f := range fields {
+			touched := k == 0 && open && !unicode.IsSpace(firstRune(p.text))
+			words = append(words, fragment{f, !touched, k < len(fields)-1 || !joins})
+		}
+		open = joins
 	}
-	flush()
 
 	starts := map[rune][]int{}
 	for g := cur; g < len(a.glyphs); g++ {
@@ -209,15 +222,15 @@ func (a *alignment) table(e *expectation, from, to, cur int) int {
 	}
 	end := cur
 	next := map[string]int{} // where the search for the next of the same word begins
-	find := func(word string) bool {
-		want := visible(word)
+	find := func(f fragment) bool {
+		word, want := f.text, visible(f.text)
 		if len(want) == 0 {
 			return true
 		}
 		list := starts[want[0]]
 		for k := next[word]; k < len(list); k++ {
 			g := list[k]
-			if !a.matches(want, g) || !a.standsAlone(g, g+len(want)) {
+			if !a.matches(want, g) || f.first && !a.begins(g) || f.last && !a.ends(g+len(want)) {
 				continue
 			}
 			next[word] = k + 1
@@ -231,7 +244,7 @@ func (a *alignment) table(e *expectation, from, to, cur int) int {
 	}
 	for _, w := range words {
 		if !find(w) {
-			a.missing = append(a.missing, fmt.Sprintf("word %q of table %s", w, e.pieces[from].block))
+			a.missing = append(a.missing, fmt.Sprintf("word %q of table %s", w.text, e.pieces[from].block))
 		}
 	}
 	for _, i := range targets {
@@ -242,7 +255,7 @@ func (a *alignment) table(e *expectation, from, to, cur int) int {
 				end = max(end, a.run(g))
 			}
 		}
-		if !ok && !find(e.pieces[i].text) {
+		if !ok && !find(fragment{e.pieces[i].text, true, true}) {
 			a.lose(&e.pieces[i])
 		}
 		a.found[i] = true
@@ -301,13 +314,19 @@ func (a *alignment) rest(e *expectation, from, to, end int) int {
 	return end
 }
 
-// standsAlone reports whether glyphs[from:to] is a word of its own.
-func (a *alignment) standsAlone(from, to int) bool {
-	g := a.glyphs
-	before := from == 0 || g[from].space || !wordRune(g[from-1].r) || !wordRune(g[from].r)
-	after := to == len(g) || g[to].space || !wordRune(g[to].r) || !wordRune(g[to-1].r)
-	return before && after
+// begins reports whether a word can begin at glyph g.
+func (a *alignment) begins(g int) bool {
+	return g == 0 || a.glyphs[g].space || !wordRune(a.glyphs[g-1].r) || !wordRune(a.glyphs[g].r)
 }
+
+// ends reports whether a word can end before glyph g.
+func (a *alignment) ends(g int) bool {
+	return g == len(a.glyphs) || a.begins(g)
+}
+
+func firstRune(s string) rune { r, _ := utf8.DecodeRuneInString(s); return r }
+
+func lastRune(s string) rune { r, _ := utf8.DecodeLastRuneInString(s); return r }
 
 func wordRune(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
 
