@@ -53,11 +53,11 @@ type state struct {
 	rest        ast.Text // stands in for all inlines while goldmark parses blocks
 }
 
-// workFor is the work budget. A step is a container that a line goes through, a
-// character of a link definition and the like. The algorithms are linear, so
-// only input that is nothing but nesting spends it: forty lists around a million
-// blank lines.
-func workFor(size int) int { return 1<<20 + 4*size }
+// workFor is the work budget. A step is a container that a line goes through:
+// goldmark remembers each of them. Everything else is linear by itself, so only
+// input that is nothing but nesting spends the budget, such as forty lists
+// around a hundred thousand blank lines.
+func workFor(size int) int { return 1<<18 + 2*size }
 
 func newState(text string) *state {
 	return &state{text: text, source: []byte(text), work: workFor(len(text)), cut: len(text), commentEnd: -2}

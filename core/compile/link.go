@@ -43,9 +43,11 @@ func (p *inliner) closeBracket(i int) int {
 	if at < 0 {
 		return i + 1
 	}
+	s := p.s
 	o := &p.openers[at]
 	if o.image || at >= p.dead {
-		if href, title, end, ok := p.leads(o, i); ok {
+		// An image of nothing, and a link from nothing to nothing, are text.
+		if href, title, end, ok := p.leads(o, i); ok && (href != "" || !o.image && !blank(s[o.content:i])) {
 			p.closeLink(at, i, target{href, title})
 			p.from = end
 			return end

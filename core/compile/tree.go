@@ -231,7 +231,7 @@ func (p *inliner) end() {
 		return
 	}
 	if f.mark < 0 {
-		if f.kind != contLink && f.kind != contImage {
+		if f.kind != contLink && f.kind != contImage || p.conts[f.a].href == "" {
 			p.unborn--
 			p.nest--
 			p.frames = p.frames[:len(p.frames)-1]
@@ -276,10 +276,6 @@ func (p *inliner) end() {
 // endLink makes a link of what has been put out since mark.
 func (p *inliner) endLink(to target, mark int) {
 	children := p.take(mark)
-	if children == nil && to.href == "" {
-		p.putString("[]()")
-		return
-	}
 	p.b.count(1)
 	l := p.b.mem.links.new()
 	l.Href, l.Title, l.Safe, l.Children = to.href, to.title, doc.SafeURL(to.href), children
@@ -287,10 +283,6 @@ func (p *inliner) endLink(to target, mark int) {
 }
 
 func (p *inliner) image(to target, alt string) {
-	if to.href == "" && blank(alt) {
-		p.putString("![" + alt + "]()")
-		return
-	}
 	p.emit(&doc.Image{Src: to.href, Alt: cleanWord(alt), Title: to.title, Safe: doc.SafeURL(to.href)})
 }
 
