@@ -55,6 +55,7 @@ func (w *walk) grid(b *doc.Table) bool {
 	if len(g.rows) == 0 {
 		return true // nothing to see
 	}
+	w.note("grid")
 	fence := w.open(dialect.Construct{Kind: dialect.Fence, Run: g.backticks()})
 	start := int32(len(w.toks))
 	for i, r := range g.rows {
@@ -209,6 +210,7 @@ func (g *grid) rule() string {
 
 // pairs lays b out as a list of "header: value" lines, a group a row.
 func (w *walk) pairs(b *doc.Table, depth int) {
+	w.note("list")
 	flat := w.flat
 	headed := false
 	for _, h := range b.Header {
