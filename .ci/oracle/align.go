@@ -221,19 +221,19 @@ func (a *alignment) table(e *expectation, from, to, cur int) int {
 		starts[a.glyphs[g].r] = append(starts[a.glyphs[g].r], g)
 	}
 	end := cur
-	next := map[string]int{} // where the search for the next of the same word begins
+	next := map[fragment]int{} // where the search for the next of the same kind begins
 	find := func(f fragment) bool {
-		word, want := f.text, visible(f.text)
+		want := visible(f.text)
 		if len(want) == 0 {
 			return true
 		}
 		list := starts[want[0]]
-		for k := next[word]; k < len(list); k++ {
+		for k := next[f]; k < len(list); k++ {
 			g := list[k]
 			if !a.matches(want, g) || f.first && !a.begins(g) || f.last && !a.ends(g+len(want)) {
 				continue
 			}
-			next[word] = k + 1
+			next[f] = k + 1
 			for j := range want {
 				a.glyphs[g+j].used = true
 			}
@@ -276,14 +276,27 @@ func (a *alignment) table(e *expectation, from, to, cur int) int {
 func (a *alignment) rest(e *expectation, from, to, end int) int {
 	known := map[string]bool{"": true}
 	hrefs := map[string]bool{}
-	for _, p := range e.pieces[from:to] {
-		for _, part := range strings.FieldsFunc(p.text, func(r rune) bool { return !wordRune(r) }) {
-			known[part] = true
-		}
-		if p.role == doc.RoleTarget {
-			hrefs[canonical(p.text)] = true
+	learn := func(s string) {
+		for _, field := range strings.Fields(s) {
+			for _, part := range strings.FieldsFunc(string(visible(field)), func(r rune) bool { return !wordRune(r) }) {
+				known[part] = true
+			}
 		}
 	}
+	var cell strings.Builder
+	for i, p := range e.pieces[from:to] {
+		learn(p.text)
+		if p.role == doc.RoleTarget {
+			hrefs[canonical(p.text)] = true
+			continue
+		}
+		if i > 0 && p.cell != e.pieces[from+i-1].cell {
+			learn(cell.String())
+			cell.Reset()
+		}
+		cell.WriteString(p.text)
+	}
+	learn(cell.String())
 	var following []rune
 	if to < len(e.pieces) {
 		following = visible(e.pieces[to].text)

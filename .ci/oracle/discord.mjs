@@ -56,7 +56,7 @@ function read(text) {
         case 'spoiler': walk(n.parsed, s + 'o', href); break;
         case 'list':
           n.items.forEach((it, i) => {
-            push(/\d/.test(n.bullets[i]) ? `\n${n.bullets[i]} ` : '\n- ', s, href);
+            push(/\d/.test(n.bullets[i]) ? `\n${n.bullets[i]} ` : '\n• ', s, href);
             walk(it, s, href);
           });
           push('\n', s, href);

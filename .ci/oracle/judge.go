@@ -32,7 +32,9 @@ func Judge(id string, d *doc.Document, p *packet.Packet, parser Parser) Verdict 
 	fault := func(format string, args ...any) { v.Faults = append(v.Faults, fmt.Sprintf(format, args...)) }
 
 	if p.Renderer.ID == "core/plain" {
+		// What core renders itself is sent without markup; no parser reads it.
 		fault("rendered by core/plain%s", why(p))
+		return v
 	}
 	var glyphs []glyph
 	for i, c := range p.Chunks {
