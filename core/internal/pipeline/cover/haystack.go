@@ -58,6 +58,25 @@ func (h *haystack) markLen(j int) int {
 	return len(h.text) - j
 }
 
+// closing returns how many bytes stand between j and the end of its chunk if
+// they are nothing but what closes a construct there: the line under a heading,
+// a bracket, the address behind a label.
+func (h *haystack) closing(j int) int {
+	rest := h.text[j:]
+	if len(rest) == 0 || bytes.IndexByte([]byte(closers+"("), rest[0]) < 0 {
+		return 0
+	}
+	n := bytes.IndexByte(rest, border)
+	body := bytes.Trim(rest[:max(n, 0)], closers)
+	if len(body) == 0 || body[0] == '(' && bytes.IndexByte(rest[len(body):n], ')') >= 0 && !bytes.ContainsAny(body, " \n") {
+		return n
+	}
+	return 0
+}
+
+// closers are characters that close constructs at the end of a chunk.
+const closers = " \n=-])>"
+
 // blank reports whether there is nothing to see in h.text[from:to].
 func (h *haystack) blank(from, to int) bool {
 	for from < to {
@@ -94,11 +113,23 @@ func ignorable[T string | []byte](b T) int {
 		return 0
 	}
 	r, n := decode(b)
-	switch {
-	case r == '\u200b', r == '\u2060', r == '\ufeff', r >= 0x80 && r < 0xa0, unicode.IsSpace(r):
+	if thin(r) || r < 0xa0 || unicode.IsSpace(r) {
 		return n
 	}
 	return 0
+}
+
+// thin reports whether r shows nothing, not even space: zero-width spaces, word
+// joiners, byte order marks and what sets the direction of text. Joiners of
+// emoji and of letters are not among them: these change what is seen.
+func thin(r rune) bool {
+	switch {
+	case r < 0x200b:
+		return r == 0x61c
+	case r <= 0x200f:
+		return r != 0x200c && r != 0x200d
+	}
+	return 0x202a <= r && r <= 0x202e || 0x2060 <= r && r <= 0x2069 || r == 0xfeff
 }
 
 // decode is utf8.DecodeRune for both kinds of text, without copying either.

@@ -3,7 +3,6 @@ package cover
 import (
 	"bytes"
 	"encoding/binary"
-	"strings"
 	"unicode/utf8"
 
 	"github.com/seed-1ae66336/vak/sdk/dialect"
@@ -166,6 +165,9 @@ func (m *matcher) text(s string, hi int) bool {
 		}
 		if i == word {
 			begin = j
+		} else if back, n := m.closes(s[word:i], j); n > 0 {
+			i, j = i-back, j-back+n
+			continue
 		}
 		m.work += j - begin + 1
 		next := m.next(s[word], begin+1, since, hi)
@@ -185,6 +187,20 @@ func (m *matcher) text(s string, hi int) bool {
 	}
 	m.pos = j
 	return all
+}
+
+// closes looks for what closes constructs at the end of a chunk, at j or a few
+// bytes before: these may have been taken for the last of what is in said.
+func (m *matcher) closes(said string, j int) (back, n int) {
+	for back < min(len(said), 4, j) {
+		if n = m.hay.closing(j - back); n > 0 {
+			break
+		}
+		if back++; m.hay.text[j-back] != said[len(said)-back] {
+			break
+		}
+	}
+	return back, n
 }
 
 // next returns the first place from from on, up to hi, where c stands in text,
@@ -354,8 +370,9 @@ func lastSpace(s string) int {
 	return i
 }
 
-// joins reports whether s starts with a character without width, which does not
-// end a word.
+// joins reports whether s starts with a character that does not end a word
+// though it shows nothing.
 func joins(s string) bool {
-	return strings.HasPrefix(s, "\u200b") || strings.HasPrefix(s, "\u2060") || strings.HasPrefix(s, "\ufeff")
+	r, _ := decode(s)
+	return thin(r)
 }

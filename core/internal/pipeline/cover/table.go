@@ -37,66 +37,11 @@ func (m *matcher) table(i, hi int) bool {
 	}
 	from := m.pos
 	r.read(from, hi)
-	if r.left > 0 || r.unseen > 0 {
-		r.apart(from, hi)
-	}
 	m.pos = r.used
-	return r.left == 0 && r.unseen == 0
-}
-
-// maxApart bounds for how many cells the order of their parts will do.
-const maxApart = 32
-
-// apart looks for what each cell with addresses or pictures says, part by part,
-// where the cell was not found as a whole: dialects may show a link in more
-// ways than one piece of text can be compared with.
-func (r *tableReader) apart(from, hi int) {
-	m := r.m
-	near := m.near
-	m.near = false
-	defer func() { m.near = near }()
-	for i, tried := 0, 0; i < len(r.special) && tried < maxApart && !m.spent(); i++ {
-		if r.special[i].count.n == 0 {
-			continue
-		}
-		tried++
-		m.pos, m.mark = from, -1
-		found := true
-		for p := range doc.InlineParts(r.special[i].cell) {
-			if p.Role == doc.RoleTarget {
-				found = found && m.target(p.Text, hi)
-			} else {
-				found = found && m.text(p.Text, hi)
-			}
-		}
-		if !found {
-			continue
-		}
-		r.special[i].count.n--
-		r.left--
-		r.used = max(r.used, m.pos)
-		for p := range doc.InlineParts(r.special[i].cell) {
-			if p.Role == doc.RoleTarget {
-				r.seen(string(squeeze(nil, []byte(p.Text), true)))
-			}
-		}
+	if r.left == 0 && r.unseen == 0 {
+		return true
 	}
-	for i, tried := 0, 0; i < len(r.order) && r.unseen > 0 && tried < maxApart && !m.spent(); i++ {
-		if s := r.order[i]; !r.targets[s] {
-			tried++
-			if m.pos, m.mark = from, -1; m.target(s, hi) {
-				r.seen(s)
-				r.used = max(r.used, m.pos)
-			}
-		}
-	}
-	m.mark = -1
-}
-
-// A specialCell is a cell that holds more than text.
-type specialCell struct {
-	cell  doc.Cell
-	count *count
+	return m.ordered(b, from, hi, true) || m.ordered(b, from, hi, false)
 }
 
 // A tableReader finds the cells of one table.
@@ -104,17 +49,16 @@ type tableReader struct {
 	m          *matcher
 	head, body *cells
 	targets    map[string]bool // addresses in cells, and whether each was seen
-	order      []string        // these, in document order
 	left       int             // cells that were not found yet
 	unseen     int             // addresses
-	special    []specialCell
-	quotes     int // quotes around the table
-	used       int // behind the last piece that was a cell
+	quotes     int             // quotes around the table
+	used       int             // behind the last piece that was a cell
 
 	piece, wide, buf []byte
-	borders          bool   // some cell has a border in it
-	cut              bool   // the piece at hand is the first of a chunk
-	pend, pendWide   []byte // pieces joined since the last that was a cell
+	borders          bool     // some cell has a border in it
+	cut              bool     // the piece at hand is the first of a chunk
+	pend, pendWide   []byte   // pieces joined since the last that was a cell
+	starts           [][2]int // where each of them starts in both
 }
 
 // cells are what some cells of a table say, in the forms that they are read in.
@@ -150,7 +94,6 @@ func (r *tableReader) expect(in *cells, c doc.Cell) {
 			targets = append(targets, s)
 			if _, ok := r.targets[s]; !ok {
 				r.targets[s] = false
-				r.order = append(r.order, s)
 				r.unseen++
 			}
 		} else {
@@ -175,7 +118,6 @@ func (r *tableReader) expect(in *cells, c doc.Cell) {
 	k := increment(in.reduced, reduce(nil, text))
 	f := increment(in.full, reduce(nil, full))
 	f.text, f.targets = k, targets
-	r.special = append(r.special, specialCell{c, k})
 }
 
 func increment(in map[string]*count, key []byte) *count {
@@ -188,8 +130,8 @@ func increment(in map[string]*count, key []byte) *count {
 	return k
 }
 
-// plain reports whether ins shows nothing but text: no picture whose place is
-// taken by a note, no spoiler that a note announces.
+// plain reports whether ins shows nothing but text: no link or picture that a
+// number or a note may stand for, no spoiler that a note announces.
 func plain(ins []doc.Inline) bool {
 	for _, in := range ins {
 		ok := true
@@ -203,7 +145,7 @@ func plain(ins []doc.Inline) bool {
 		case *doc.Strikethrough:
 			ok = plain(in.Children)
 		case *doc.Link:
-			ok = plain(in.Children)
+			ok = len(in.Children) > 0 && in.Bare() && plain(in.Children)
 		}
 		if !ok {
 			return false
@@ -243,37 +185,42 @@ func pieceEnd(t []byte) (end, sep int) {
 
 // one reads a piece that ends at end.
 func (r *tableReader) one(raw []byte, end int, lineStart bool) {
-	r.addresses(raw)
+	unseen := r.unseen
+	if r.addresses(raw); r.unseen < unseen {
+		r.used = end
+	}
 	r.piece = squeeze(r.piece[:0], raw, false)
-	if len(r.piece) == 0 || isRule(r.piece) {
+	if len(r.piece) == 0 {
 		return
 	}
-	r.wide = squeeze(r.wide[:0], raw, true)
-	if r.is(r.head, r.piece, r.wide, true) || r.is(r.body, r.piece, r.wide, true) {
+	if isRule(r.piece) {
+		if len(r.pend) == 0 {
+			r.used = end // the one under a header
+		}
+		return
+	}
+	if r.joins() {
 		r.found(end)
 		return
 	}
-	rest := raw
+	marks := 0 // of quotes and list items that the table stands in
 	if lineStart || len(r.pend) == 0 {
-		// Marks of the quotes and list items that the table stands in.
-		for n := 0; n < r.quotes+2; n++ {
-			k := mark(rest)
-			if k == 0 {
-				break
-			}
-			rest = rest[k:]
-			r.squeeze(rest)
-			if r.is(r.head, r.piece, r.wide, true) || r.is(r.body, r.piece, r.wide, true) {
-				r.found(end)
-				return
-			}
-		}
-		if len(rest) == len(raw) {
-			rest = raw
-		}
+		marks = r.quotes + 2
 	}
-	if r.keyed(raw, end) || len(rest) < len(raw) && r.keyed(rest, end) {
-		return
+	for rest := raw; ; marks-- {
+		r.squeeze(rest)
+		if r.is(r.head, r.piece, r.wide, true) || r.is(r.body, r.piece, r.wide, true) {
+			r.found(end)
+			return
+		}
+		if r.keyed(rest, end) {
+			return
+		}
+		k := mark(rest)
+		if k == 0 || marks == 0 {
+			break
+		}
+		rest = rest[k:]
 	}
 	r.squeeze(raw)
 	if r.is(r.head, r.piece, r.wide, false) {
@@ -295,32 +242,52 @@ func (r *tableReader) squeeze(raw []byte) {
 
 func (r *tableReader) found(end int) {
 	r.used = end
-	r.pend, r.pendWide = r.pend[:0], r.pendWide[:0]
+	r.forget()
 }
 
-// join adds the piece at hand to those before it, which may become a cell so.
+// join adds the piece at hand to those that are nothing by themselves.
 func (r *tableReader) join(end int) {
-	if len(r.pend) > 2*max(r.body.longest, r.head.longest)+64 {
-		r.pend, r.pendWide = r.pend[:0], r.pendWide[:0]
-	}
-	joined := len(r.pend) > 0
-	r.pend, r.pendWide = append(r.pend, r.piece...), append(r.pendWide, r.wide...)
-	if !joined {
-		return
-	}
-	r.m.work += len(r.pend)
-	if r.m.spent() {
-		return
-	}
-	r.listed(r.pend)
-	if r.is(r.body, r.pend, r.pendWide, true) || r.is(r.head, r.pend, r.pendWide, true) {
+	if r.joins() {
 		r.found(end)
+		return
 	}
+	if len(r.pend) > 2*max(r.body.longest, r.head.longest)+64 {
+		r.forget()
+	}
+	r.starts = append(r.starts, [2]int{len(r.pend), len(r.pendWide)})
+	r.pend, r.pendWide = append(r.pend, r.piece...), append(r.pendWide, r.wide...)
+	r.listed(r.pend)
+}
+
+func (r *tableReader) forget() {
+	r.pend, r.pendWide, r.starts = r.pend[:0], r.pendWide[:0], r.starts[:0]
+}
+
+// maxJoined bounds from how many pieces back a cell may begin.
+const maxJoined = 12
+
+// joins reports whether the piece at hand makes a cell of some of those before
+// it, and takes note of it.
+func (r *tableReader) joins() bool {
+	if len(r.pend) == 0 || r.m.spent() {
+		return false
+	}
+	n, w := len(r.pend), len(r.pendWide)
+	r.pend, r.pendWide = append(r.pend, r.piece...), append(r.pendWide, r.wide...)
+	defer func() { r.pend, r.pendWide = r.pend[:n], r.pendWide[:w] }()
+	for _, s := range r.starts[max(0, len(r.starts)-maxJoined):] {
+		r.m.work += len(r.pend) - s[0]
+		text, wide := r.pend[s[0]:], r.pendWide[s[1]:]
+		if r.is(r.body, text, wide, true) || r.is(r.head, text, wide, true) {
+			return true
+		}
+	}
+	return false
 }
 
 // keyed reads "Header: cell". The cell may be empty, or go on in what follows.
 func (r *tableReader) keyed(raw []byte, end int) bool {
-	cut := (r.cut || r.borders) && len(r.pend) > 0
+	cut := r.cut || r.borders
 	colons := 0
 	for at := 0; at < len(raw) && colons < 8; at++ {
 		if raw[at] == dialect.TargetStart {
@@ -334,25 +301,44 @@ func (r *tableReader) keyed(raw []byte, end int) bool {
 		}
 		colons++
 		r.squeeze(raw[:at])
-		if len(r.piece) > 0 && !r.is(r.head, r.piece, r.wide, false) {
-			if !cut || r.m.spent() {
-				continue
-			}
-			// The end of a chunk, or a border in it, may have cut the header in two.
-			r.m.work += len(r.pend)
-			r.piece = append(append([]byte(nil), r.pend...), r.piece...)
-			r.wide = append(append([]byte(nil), r.pendWide...), r.wide...)
-			if !r.is(r.head, r.piece, r.wide, false) {
-				continue
-			}
+		if !r.isKey(cut) {
+			continue
 		}
-		r.is(r.head, r.piece, r.wide, true)
+		if !r.is(r.head, r.piece, r.wide, true) && cut {
+			r.squeeze(raw[:at])
+			r.joins()
+		}
 		r.found(end)
 		r.squeeze(raw[at+1:])
 		if len(r.piece) > 0 && !r.is(r.body, r.piece, r.wide, true) {
-			r.pend, r.pendWide = append(r.pend, r.piece...), append(r.pendWide, r.wide...)
+			r.join(end)
 		}
 		return true
+	}
+	return false
+}
+
+// isKey reports whether the piece at hand is a header, or shows nothing, which
+// is what a header of nothing but a picture comes to. At the start of a chunk,
+// or with a border in it, it may be the end of a header that began before.
+func (r *tableReader) isKey(cut bool) bool {
+	r.buf = reduce(r.buf[:0], r.piece)
+	if len(r.buf) == 0 || r.is(r.head, r.piece, r.wide, false) {
+		return true
+	}
+	if !cut || r.m.spent() {
+		return false
+	}
+	for _, form := range [...][]byte{r.wide, r.piece} {
+		tail := string(reduce(nil, form))
+		for _, in := range [...]map[string]*count{r.head.exact, r.head.full, r.head.reduced} {
+			for k := range in {
+				r.m.work += len(tail)
+				if strings.HasSuffix(k, tail) || strings.HasSuffix(k, string(form)) {
+					return true
+				}
+			}
+		}
 	}
 	return false
 }
@@ -534,29 +520,55 @@ func squeeze(dst, b []byte, targets bool) []byte {
 }
 
 // reduce appends squeezed text without what may stand around an address or in
-// the place of a picture: brackets, "[1]", "[image/png,12KB]", "[spoiler:" and
-// a sign for a picture.
+// the place of a picture: brackets, "[1]", "[image/png,12KB]", "[spoiler:", a
+// sign for a picture, and a data: address, which need not be seen.
 func reduce(dst, b []byte) []byte {
 	for len(b) > 0 {
-		n := bytes.IndexAny(b, "()[]🖼")
+		n := bytes.IndexAny(b, "()[]🖼d")
 		if n < 0 {
 			return append(dst, b...)
 		}
 		dst = append(dst, b[:n]...)
 		b = b[n:]
-		switch {
-		case b[0] == '[':
-			b = b[noteLen(b):]
-		case b[0] >= utf8.RuneSelf:
-			b = b[len("🖼"):]
-		default:
+		if b[0] == 'd' && dataLen(b) == 0 {
+			dst = append(dst, 'd')
 			b = b[1:]
+			continue
 		}
+		b = b[filler(b):]
 	}
 	return dst
 }
 
-// noteLen returns how much of b, which starts with a bracket, is a note.
+// filler returns the length of what b starts with if it may stand around an
+// address or in the place of a picture, else 0.
+func filler(b []byte) int {
+	switch {
+	case b[0] == '[':
+		return noteLen(b)
+	case b[0] == '(' || b[0] == ')' || b[0] == ']':
+		return 1
+	case b[0] == 'd':
+		return dataLen(b)
+	case bytes.HasPrefix(b, []byte("🖼")):
+		return len("🖼")
+	}
+	return 0
+}
+
+// dataLen returns the length of the data: address that b starts with, or 0.
+func dataLen(b []byte) int {
+	if !bytes.HasPrefix(b, []byte("data:")) {
+		return 0
+	}
+	if n := bytes.IndexAny(b, " \n)│\x0e\x1e"); n >= 0 {
+		return n
+	}
+	return len(b)
+}
+
+// noteLen returns how much of b, which starts with a bracket, is a note: the
+// bracket at least.
 func noteLen(b []byte) int {
 	const spoiler = "[spoiler:"
 	if bytes.HasPrefix(b, []byte(spoiler)) {
@@ -566,7 +578,7 @@ func noteLen(b []byte) int {
 	if end < 0 {
 		return 1
 	}
-	in := b[1:end]
+	in := squeeze(nil, b[1:end], true) // it may be cut at the end of a chunk
 	if digits(in) {
 		return end + 1
 	}

@@ -1,0 +1,98 @@
+package cover
+
+import (
+	"bytes"
+
+	"github.com/seed-1ae66336/vak/sdk/dialect"
+	"github.com/seed-1ae66336/vak/sdk/doc"
+)
+
+// ordered looks for the cells of b in document order, and behind each for what
+// ends a cell: in [from, hi), part by part. With keyed, each row says "Header:"
+// before each of its cells; without, the header comes first and once.
+//
+// It is for what pieces cannot be compared with: a line of one cell that says
+// what another cell says, a header that the end of a chunk cuts in two with an
+// address on both sides.
+func (m *matcher) ordered(b *doc.Table, from, hi int, keyed bool) bool {
+	near, pos := m.near, m.pos
+	m.near, m.pos, m.mark = false, from, -1
+	ok := m.inOrder(b, hi, keyed && len(b.Rows) > 0)
+	m.near, m.mark = near, -1
+	if !ok {
+		m.pos = pos
+	}
+	return ok
+}
+
+func (m *matcher) inOrder(b *doc.Table, hi int, keyed bool) bool {
+	if !keyed {
+		for _, c := range b.Header {
+			if !m.cell(c, hi, false) {
+				return false
+			}
+		}
+	}
+	for _, row := range b.Rows {
+		for j := range max(len(row), len(b.Header)) {
+			if keyed && j < len(b.Header) && !m.cell(b.Header[j], hi, true) {
+				return false
+			}
+			if j < len(row) && !m.cell(row[j], hi, false) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// cell looks for the parts of c and then for the end of it.
+func (m *matcher) cell(c doc.Cell, hi int, key bool) bool {
+	some := false
+	for p := range doc.InlineParts(c) {
+		some = some || shows(p.Text)
+		if m.spent() || p.Role == doc.RoleTarget && !m.target(p.Text, hi) || p.Role != doc.RoleTarget && !m.text(p.Text, hi) {
+			return false
+		}
+	}
+	return !some || m.ends(hi, key)
+}
+
+// ends moves the cursor over what may stand around an address or in the place
+// of a picture, and reports whether the cell ends there.
+func (m *matcher) ends(hi int, key bool) bool {
+	t := m.hay.text
+	for m.pos < hi {
+		rest := t[m.pos:hi]
+		switch c := rest[0]; {
+		case c == '\n' || c == border:
+			return !key
+		case c == ':' && key:
+			m.pos++
+			return true
+		case c == dialect.TargetStart:
+			m.pos += m.hay.markLen(m.pos)
+		case bytes.HasPrefix(rest, []byte("│")):
+			return !key
+		default:
+			n := max(filler(rest), ignorable(rest))
+			if n == 0 {
+				return false
+			}
+			m.pos += n
+		}
+	}
+	return !key
+}
+
+// shows reports whether there is something to see in s.
+func shows(s string) bool {
+	for s != "" {
+		n := ignorable(s)
+		if n == 0 {
+			return true
+		}
+		s = s[n:]
+	}
+	return false
+}
