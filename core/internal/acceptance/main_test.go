@@ -1,0 +1,175 @@
+package acceptance
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/seed-1ae66336/vak/core"
+	"github.com/seed-1ae66336/vak/core/compile"
+	"github.com/seed-1ae66336/vak/core/internal/binaries"
+	"github.com/seed-1ae66336/vak/core/internal/pipeline/cover"
+	"github.com/seed-1ae66336/vak/core/packet"
+	"github.com/seed-1ae66336/vak/sdk/dialect"
+	"github.com/seed-1ae66336/vak/sdk/doc"
+	"github.com/seed-1ae66336/vak/sdk/layout"
+	"github.com/seed-1ae66336/vak/sdk/surface"
+)
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if opened.core != nil {
+		opened.core.Close()
+	}
+	binaries.Remove()
+	os.Exit(code)
+}
+
+var opened struct {
+	once sync.Once
+	core *core.Core
+	err  error
+}
+
+// vak is one Core with the shipped plugins, as processes of their own.
+func vak(t testing.TB) *core.Core {
+	t.Helper()
+	opened.once.Do(func() {
+		dir := filepath.Join(filepath.Dir(binaries.Build(t)), "plugins")
+		opened.core, opened.err = core.Open(context.Background(), core.Config{Plugins: []string{dir}})
+	})
+	if opened.err != nil || opened.core == nil {
+		t.Fatalf("there is no core to test: %v", opened.err)
+	}
+	return opened.core
+}
+
+// surfaces are those that an answer can go out on.
+var surfaces = []string{"telegram", "slack", "discord", "webhook", "log"}
+
+// chats are those that cut an answer into messages.
+var chats = surfaces[:3]
+
+// failer is what a test and a property have in common.
+type failer interface {
+	Helper()
+	Errorf(string, ...any)
+	Fatalf(string, ...any)
+}
+
+// A shown is one answer as one surface shows it.
+type shown struct {
+	on      string
+	source  string
+	doc     *doc.Document // what was compiled
+	profile surface.Profile
+	chunks  []packet.Chunk
+	said    []doc.Diagnostic
+	by      string
+	blocks  []packet.Block
+	elapsed time.Duration
+
+	read   []reading
+	joined reading // all of read, with a newline between two
+}
+
+func (s *shown) finish() *shown {
+	read := readers[s.profile.Dialect]
+	for i, c := range s.chunks {
+		r := read(c.Text)
+		s.read = append(s.read, r)
+		if i > 0 {
+			s.joined.runs = append(s.joined.runs, run{text: "\n"})
+		}
+		s.joined.runs = append(s.joined.runs, r.runs...)
+	}
+	return s
+}
+
+// render has core and the plugins' own processes render markdown.
+func render(t failer, c *core.Core, markdown string, on ...string) []*shown {
+	t.Helper()
+	targets := make([]surface.Target, len(on))
+	for i, id := range on {
+		targets[i].Surface = id
+	}
+	start := time.Now()
+	packets, err := c.Render(context.Background(), core.Draft{Markdown: markdown}, targets...)
+	elapsed := time.Since(start)
+	if err != nil {
+		t.Fatalf("%v", err)
+	}
+	d, err := compile.Markdown(markdown)
+	if err != nil {
+		t.Fatalf("%v", err)
+	}
+	out := make([]*shown, len(on))
+	for i, p := range packets {
+		source, err := p.Source()
+		if err != nil || source != markdown {
+			t.Fatalf("%s: the packet has another source than the answer: %v", on[i], err)
+		}
+		s, err := c.Surface(on[i])
+		if err != nil {
+			t.Fatalf("%v", err)
+		}
+		out[i] = (&shown{
+			on: on[i], source: markdown, doc: d, profile: s.Profile, chunks: p.Chunks, said: p.Diagnostics,
+			by: p.Renderer.ID, blocks: p.Coverage.Blocks, elapsed: elapsed,
+		}).finish()
+	}
+	return out
+}
+
+// profile is the profile of a shipped surface, as its plugin declares it.
+func profile(t testing.TB, id string) surface.Profile {
+	t.Helper()
+	s, err := vak(t).Surface(id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s.Profile
+}
+
+// inProcess does what render does for one surface without a process: for
+// properties and for limits that no surface has. Losses that core would find
+// come back as diagnostics.
+func inProcess(t failer, markdown string, p surface.Profile) *shown {
+	t.Helper()
+	d, err := compile.Markdown(markdown)
+	if err != nil {
+		t.Fatalf("%v", err)
+	}
+	s := layOut(t, d, p)
+	s.source = markdown
+	return s
+}
+
+func layOut(t failer, d *doc.Document, p surface.Profile) *shown {
+	t.Helper()
+	k, ok := dialect.ByName(p.Dialect)
+	if !ok {
+		t.Fatalf("there is no dialect %q", p.Dialect)
+	}
+	low := doc.Lower(d, doc.Support{Version: doc.SchemaVersion, Blocks: layout.Blocks()})
+	r, err := layout.Render(context.Background(), surface.RenderRequest{Doc: low, Profile: p}, k)
+	if err != nil {
+		t.Fatalf("%v", err)
+	}
+	report := cover.Check(low, p, r, k)
+	s := &shown{on: p.Surface, source: d.Source, doc: d, profile: p, by: p.Surface, said: d.Diagnostics, blocks: report.Coverage.Blocks}
+	for _, l := range report.Losses {
+		s.said = append(s.said[:len(s.said):len(s.said)], doc.Diagnostic{Code: "renderer_" + string(l.What), Block: l.Block})
+	}
+	for i, c := range r.Chunks {
+		pc := packet.Chunk{Index: i, Text: c.Text, Plain: c.Plain, Bytes: len(c.Text), Blocks: c.Blocks}
+		if i < len(report.Sizes) {
+			pc.Units = cover.Units(report.Sizes[i], p.Limit)
+		}
+		s.chunks = append(s.chunks, pc)
+	}
+	return s.finish()
+}
