@@ -38,7 +38,7 @@ func testMain(m *testing.M) int {
 	built.fixture = filepath.Join(dir, "fixture"+exe)
 	built.telegram = filepath.Join(dir, "telegram"+exe)
 	for out, pkg := range map[string]string{built.fixture: "./testdata/fixture", built.telegram: "../../../plugins/telegram"} {
-		cmd := exec.Command("go", "build", "-o", out, pkg)
+		cmd := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-o", out, pkg)
 		cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 		if b, err := cmd.CombinedOutput(); err != nil {
 			fmt.Fprintf(os.Stderr, "go build %s: %v\n%s", pkg, err, b)
