@@ -172,10 +172,11 @@ func (a *alignment) target(e *expectation, i, cur int) int {
 	return next
 }
 
-// run returns where the link that glyph g is part of ends.
+// run returns where the link that glyph g is part of ends, or its line: the same
+// link in the next line may be another one.
 func (a *alignment) run(g int) int {
-	end := g
-	for end < len(a.glyphs) && a.glyphs[end].style&Link != 0 && a.glyphs[end].href == a.glyphs[g].href {
+	end := g + 1
+	for end < len(a.glyphs) && a.glyphs[end].style&Link != 0 && a.glyphs[end].href == a.glyphs[g].href && !a.glyphs[end].line {
 		end++
 	}
 	return end

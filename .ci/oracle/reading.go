@@ -112,6 +112,7 @@ type glyph struct {
 	r     rune
 	style Style
 	space bool   // space, a line or a chunk ends before it
+	line  bool   // a line or a chunk ends before it
 	used  bool   // the document asked for it
 	added bool   // decoration that says nothing new
 	href  string // where it leads, if Link
@@ -136,19 +137,19 @@ func ignorable(r rune) bool {
 }
 
 func appendGlyphs(dst []glyph, chunk int, runs []Run) []glyph {
-	space := true
+	space, line := true, true
 	for _, run := range runs {
 		style := styleOf(run.Marks)
 		for _, r := range run.Text {
 			if unicode.IsSpace(r) {
-				space = true
+				space, line = true, line || r == '\n'
 				continue
 			}
 			if ignorable(r) {
 				continue
 			}
-			dst = append(dst, glyph{r: r, style: style, space: space, href: run.Href, lang: run.Lang, chunk: chunk})
-			space = false
+			dst = append(dst, glyph{r: r, style: style, space: space, line: line, href: run.Href, lang: run.Lang, chunk: chunk})
+			space, line = false, false
 		}
 	}
 	return dst
