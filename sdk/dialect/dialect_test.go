@@ -84,7 +84,8 @@ func TestConstructsAreReadBack(t *testing.T) {
 					return
 				}
 				kind := rapid.SampledFrom([]ConstructKind{Strong, Emphasis, Strikethrough, Spoiler, CodeSpan, Link, Image, Fence}).Draw(t, "kind")
-				c := Construct{Kind: kind, Safe: true, Text: Scan(s), Run: run(s)}
+				c := Construct{Kind: kind, Safe: true, Text: Scan(s)}
+				c.Runs, c.Run = ScanRuns(s)
 				c.First, _ = utf8.DecodeRuneInString(s)
 				c.Last, _ = utf8.DecodeLastRuneInString(s)
 				at := Position{In: InText}
@@ -120,17 +121,6 @@ func TestConstructsAreReadBack(t *testing.T) {
 			})
 		})
 	}
-}
-
-func run(s string) int {
-	most, n := 0, 0
-	for i := range len(s) {
-		if n++; s[i] != '`' {
-			n = 0
-		}
-		most = max(most, n)
-	}
-	return most
 }
 
 func btoi(b bool) int {

@@ -33,7 +33,7 @@ func (discordMarkdown) Escape(dst []byte, s string, at Position) []byte {
 	from := i
 	for ; i < len(s); i++ {
 		switch c := s[i]; c {
-		case '\\', '*', '_', '`':
+		case '\\', '*', '_', '`', '[':
 		case '~', '|':
 			if !(i+1 < len(s) && s[i+1] == c || i > 0 && s[i-1] == c || i == 0 && at.Before == rune(c) || i+1 == len(s) && at.After == rune(c)) {
 				continue
@@ -46,10 +46,9 @@ func (discordMarkdown) Escape(dst []byte, s string, at Position) []byte {
 			if next == ' ' {
 				continue
 			}
-		case '[':
-			// A masked link needs "](" behind it; where the bracket is not
-			// closed here, what follows is not known.
-			if rest := s[i:]; strings.IndexByte(rest, ']') >= 0 && !strings.Contains(rest, "](") {
+		case ':':
+			// An address that is no link would swallow the markup behind it.
+			if !strings.HasPrefix(s[i:], "://") || !hasSuffixFold(s[:i], "http") && !hasSuffixFold(s[:i], "https") {
 				continue
 			}
 		case '@':
@@ -101,6 +100,10 @@ func discordLineStart(s string) int {
 	return 0
 }
 
+func hasSuffixFold(s, suffix string) bool {
+	return len(s) >= len(suffix) && strings.EqualFold(s[len(s)-len(suffix):], suffix)
+}
+
 func asciiLetter(r rune) bool { return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' }
 
 func (d discordMarkdown) Syntax(c Construct, before, after rune) (Syntax, bool) {
@@ -127,7 +130,13 @@ func (d discordMarkdown) Syntax(c Construct, before, after rune) (Syntax, bool) 
 		}
 		return Syntax{Open: "||", Close: "||"}, true
 	case CodeSpan:
-		return codeSpan(c, before), true
+		// A delimiter of three would open a fence.
+		for n := 1; n <= 2; n++ {
+			if c.Runs&(1<<n) == 0 {
+				return codeSpan(c, n, before), true
+			}
+		}
+		return Syntax{Why: "backtick"}, false
 	case Link, Image:
 		return d.link(c)
 	case Heading:
@@ -179,10 +188,9 @@ func (discordMarkdown) emphasis(c Construct, before, after rune) (Syntax, bool) 
 	return Syntax{Why: "marker"}, false
 }
 
-// codeSpan delimits code by one more backtick than it holds, as CommonMark and
-// Discord read it.
-func codeSpan(c Construct, before rune) Syntax {
-	delim := strings.Repeat("`", c.Run+1)
+// codeSpan delimits code by n backticks, which must be no run within it.
+func codeSpan(c Construct, n int, before rune) Syntax {
+	delim := strings.Repeat("`", n)
 	s := Syntax{Open: delim, Close: delim}
 	if c.First == '`' || c.Last == '`' {
 		s.Open, s.Close = delim+" ", " "+delim
@@ -210,7 +218,7 @@ func (discordMarkdown) link(c Construct) (Syntax, bool) {
 	case c.Form == "masked" && maskable(c.Label):
 		return Syntax{Open: "[", Close: "](<" + c.Arg + ">)", Label: true}, true
 	}
-	return Syntax{Close: " (" + open + c.Arg + end + ")"}, true
+	return Syntax{Close: " (" + open + c.Arg + end + ")", Tail: true}, true
 }
 
 // maskable reports whether Discord shows label as the label of a masked link.

@@ -75,7 +75,14 @@ func (gfm) Syntax(c Construct, before, _ rune) (Syntax, bool) {
 	case Spoiler:
 		return Syntax{Open: "||", Close: "||"}, true
 	case CodeSpan:
-		return codeSpan(c, before), true
+		n := 1
+		for n < 16 && c.Runs&(1<<n) != 0 {
+			n++
+		}
+		if n == 16 {
+			n = c.Run + 1
+		}
+		return codeSpan(c, n, before), true
 	case Link, Image:
 		if c.Arg == "" || !c.Safe && strings.Contains(c.Arg, ":") || strings.ContainsAny(c.Arg, "<>\n\\") {
 			return Syntax{}, false

@@ -127,7 +127,7 @@ func (m slackMrkdwn) Syntax(c Construct, before, after rune) (Syntax, bool) {
 		if c.Level > 0 {
 			return Syntax{Line: "› "}, true
 		}
-		return Syntax{Line: "> "}, true
+		return Syntax{Line: "> ", Flush: true}, true
 	case Fence:
 		return Syntax{Open: "```\n", Close: "\n```", Outside: true, Flush: true}, true
 	}
@@ -188,7 +188,7 @@ func (m slackMrkdwn) link(c Construct) (Syntax, bool) {
 	}
 	url := string(m.Escape(nil, c.Arg, Position{In: InURL}))
 	if strings.ContainsAny(c.Label, "|\n") {
-		return Syntax{Close: " (<" + url + ">)"}, true
+		return Syntax{Close: " (<" + url + ">)", Tail: true}, true
 	}
 	return Syntax{Open: "<" + url + "|", Close: ">", Label: true}, true
 }

@@ -20,7 +20,7 @@ func (plainText) Syntax(c Construct, _, _ rune) (Syntax, bool) {
 		if c.Part || bare(c) {
 			return Syntax{}, true
 		}
-		return Syntax{Close: " (" + c.Arg + ")"}, true
+		return Syntax{Close: " (" + c.Arg + ")", Tail: true}, true
 	case Heading:
 		if c.Level == 1 {
 			return Syntax{Underline: '='}, true

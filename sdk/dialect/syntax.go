@@ -1,5 +1,7 @@
 package dialect
 
+import "strings"
+
 // A Context is what kind of text an escape stands in.
 type Context uint8
 
@@ -37,6 +39,7 @@ type Construct struct {
 	Text        Marks // marker characters in running text
 	Raw         Marks // marker characters in code and in addresses, which cannot be escaped
 	Run         int   // the longest run of backticks in CodeSpan or Fence
+	Runs        Runs  // all of them
 }
 
 // A ConstructKind names a [Construct].
@@ -110,6 +113,31 @@ func Scan(s string) Marks {
 	return m
 }
 
+// Runs is a set of lengths of runs of backticks: bit n stands for n of them, bit
+// 0 for 16 and more.
+type Runs uint16
+
+// ScanRuns returns the runs of backticks in s, and the length of the longest.
+func ScanRuns(s string) (all Runs, longest int) {
+	for {
+		i := strings.IndexByte(s, '`')
+		if i < 0 {
+			return all, longest
+		}
+		n := 1
+		for i+n < len(s) && s[i+n] == '`' {
+			n++
+		}
+		longest = max(longest, n)
+		if n > 15 {
+			n = 0
+		}
+		all |= 1 << n
+		s = s[i+max(n, 1):]
+		s = strings.TrimLeft(s, "`")
+	}
+}
+
 // Syntax is the markup of one construct. The zero value is a construct that
 // shows as nothing.
 type Syntax struct {
@@ -124,6 +152,8 @@ type Syntax struct {
 	Soft    bool // Line is an ornament
 	Alone   bool // it cannot stand in a style: styles are closed around it
 	NoCode  bool // no code can stand in it
+
+	Tail bool // Close stands at the end of the construct only, not at a cut
 
 	Label     bool // text inside is escaped InLabel
 	URL       bool // text inside is escaped InURL

@@ -92,7 +92,7 @@ func (c *cutter) newNode() *node {
 
 // note records that the construct that opens at tok is shown in a lesser form.
 func (c *cutter) note(tok int32, reason string) {
-	if reason == "" || c.toks[tok].quiet {
+	if reason == "" || reason == "code_style" && c.toks[tok].quiet {
 		return
 	}
 	if c.noted == nil {
@@ -131,7 +131,7 @@ func (c *cutter) run(ctx context.Context) error {
 			s = c.begin(at)
 		}
 	}
-	c.finish(&s)
+	c.finish(&s, int32(len(c.toks)))
 	return ctx.Err()
 }
 
@@ -274,16 +274,17 @@ func (c *cutter) offer(s *state, next cursor, sep separator) {
 }
 
 // finish closes the chunk that s is the end of and keeps it, if a reader can
-// see anything in it.
-func (c *cutter) finish(s *state) {
+// see anything in it. The next chunk starts with the token next.
+func (c *cutter) finish(s *state, next int32) {
 	if !s.solid {
 		return
 	}
+	next = c.skip(cursor{tok: next})
 	for k := range c.forms {
 		c.buf[k] = c.buf[k][:s.out[k].n]
 	}
 	for s.top != nil {
-		c.closeTop(s)
+		c.closeTop(s, next < c.toks[s.top.tok].end)
 	}
 	ch := surface.Chunk{Text: strings.TrimRight(string(c.buf[textForm]), " \n"), Blocks: c.listed[:s.blocks:s.blocks]}
 	ch.Plain = ch.Text
@@ -353,7 +354,7 @@ func (c *cutter) startOff() int {
 
 func (c *cutter) cutAt(b *candidate) cursor {
 	s := b.s
-	c.finish(&s)
+	c.finish(&s, b.next.tok)
 	return b.next
 }
 
@@ -405,11 +406,12 @@ func (c *cutter) cutIn(m *textMark, end int) (cursor, bool) {
 	if !s.solid || !c.half(&s) || !c.fits(&s) {
 		return cursor{}, false
 	}
-	c.finish(&s)
+	next := cursor{m.at.tok, len(t.text) - len(right)}
 	if right == "" {
-		return cursor{m.at.tok + 1, 0}, true
+		next = cursor{m.at.tok + 1, 0}
 	}
-	return cursor{m.at.tok, len(t.text) - len(right)}, true
+	c.finish(&s, next.tok)
+	return next, true
 }
 
 // fill returns how far the text of m fits the chunk.
@@ -468,7 +470,7 @@ func (c *cutter) force(over cursor) cursor {
 				}
 				c.list(&s, t)
 				c.text(&s, m.at.tok, t.text[m.at.off:m.at.off+k], 0)
-				c.finish(&s)
+				c.finish(&s, m.at.tok)
 				return cursor{m.at.tok, m.at.off + k}
 			}
 		}

@@ -131,7 +131,7 @@ func (w *walk) codeSpan(s string) {
 		w.text(s, dialect.InText)
 		return
 	}
-	run := longestRun(s)
+	runs, run := dialect.ScanRuns(s)
 	if m := w.profile.Limit.Max; m > 0 && run > 0 && len(s) > m/4 {
 		w.note("backtick") // a cut could leave a backtick beside the delimiter
 		w.text(s, dialect.InText)
@@ -139,7 +139,7 @@ func (w *walk) codeSpan(s string) {
 	}
 	first, _ := utf8.DecodeRuneInString(s)
 	last, _ := utf8.DecodeLastRuneInString(s)
-	o := w.open(dialect.Construct{Kind: dialect.CodeSpan, Run: run, First: first, Last: last})
+	o := w.open(dialect.Construct{Kind: dialect.CodeSpan, Runs: runs, Run: run, First: first, Last: last})
 	w.text(s, dialect.InCode)
 	w.toks[len(w.toks)-1].atomic = run > 0
 	w.close(o)

@@ -56,7 +56,7 @@ func (w *walk) grid(b *doc.Table) bool {
 		return true // nothing to see
 	}
 	w.note("grid")
-	fence := w.open(dialect.Construct{Kind: dialect.Fence, Run: g.backticks()})
+	fence := w.open(dialect.Construct{Kind: dialect.Fence})
 	start := int32(len(w.toks))
 	for i, r := range g.rows {
 		if i > 0 {
@@ -155,16 +155,6 @@ func (g *grid) cell(sb *strings.Builder, ins []doc.Inline) bool {
 func (g *grid) target(sb *strings.Builder, l *doc.Link) {
 	g.targets = append(g.targets, l)
 	sb.WriteString(" [" + strconv.Itoa(len(g.targets)) + "]")
-}
-
-func (g *grid) backticks() int {
-	n := 0
-	for _, r := range g.rows {
-		for _, c := range r {
-			n = max(n, longestRun(c))
-		}
-	}
-	return n
 }
 
 func (g *grid) line(row []string, align []doc.Align) string {

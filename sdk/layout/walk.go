@@ -233,7 +233,11 @@ func (w *walk) one(b doc.Block, depth int) {
 }
 
 func (w *walk) heading(b *doc.Heading) {
-	o := w.open(dialect.Construct{Kind: dialect.Heading, Level: b.Level})
+	level := b.Level
+	if w.lists > 0 && !w.nested {
+		level = 6 // no platform has headings in lists
+	}
+	o := w.open(dialect.Construct{Kind: dialect.Heading, Level: level})
 	from := len(w.toks)
 	flat := w.flat
 	w.flat = true
@@ -359,10 +363,11 @@ func (w *walk) code(language, text string) {
 	if strings.TrimSpace(text) == "" {
 		return
 	}
-	if m := w.profile.Limit.Max; m > 0 && len(language) > m/8 || strings.ContainsAny(language, "`\"<>&\n\t") {
+	if m := w.profile.Limit.Max; m > 0 && len(language) > m/8 || !languageName(language) {
 		language = ""
 	}
-	o := w.open(dialect.Construct{Kind: dialect.Fence, Arg: language, Run: longestRun(text)})
+	runs, longest := dialect.ScanRuns(text)
+	o := w.open(dialect.Construct{Kind: dialect.Fence, Arg: language, Runs: runs, Run: longest})
 	for first := true; ; first = false {
 		line, rest, more := strings.Cut(text, "\n")
 		if !first {
@@ -377,21 +382,17 @@ func (w *walk) code(language, text string) {
 	w.close(o)
 }
 
-// longestRun returns the length of the longest run of backticks in s.
-func longestRun(s string) int {
-	longest := 0
-	for {
-		i := strings.IndexByte(s, '`')
-		if i < 0 {
-			return longest
+// languageName reports whether every platform takes s for the name of a language.
+func languageName(s string) bool {
+	for i := 0; i < len(s); i++ {
+		switch c := s[i]; {
+		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9':
+		case c == '_', c == '+', c == '.', c == '#', c == '-':
+		default:
+			return false
 		}
-		n := 1
-		for i+n < len(s) && s[i+n] == '`' {
-			n++
-		}
-		longest = max(longest, n)
-		s = s[i+n:]
 	}
+	return len(s) <= 40
 }
 
 func (w *walk) citations(b *doc.Citations, depth int) {

@@ -52,7 +52,7 @@ func (c *cutter) advance(s *state, i int32, sep separator) {
 	path := c.path(i)
 	common := c.common(s.top, path, sep.lines > 0)
 	for s.top != common {
-		c.closeTop(s)
+		c.closeTop(s, false)
 	}
 	if s.last >= 0 && sep.lines > 0 {
 		c.newlines(s, sep)
@@ -114,10 +114,12 @@ func (c *cutter) common(top *node, path []int32, newLine bool) *node {
 	return n
 }
 
-func (c *cutter) closeTop(s *state) {
+// closeTop closes the innermost construct. cut says that it goes on in the next
+// chunk.
+func (c *cutter) closeTop(s *state, cut bool) {
 	n := s.top
 	for k := range c.forms {
-		if n.on[k] && n.syn[k].Close != "" {
+		if n.on[k] && n.syn[k].Close != "" && !(cut && n.syn[k].Tail) {
 			c.put(s, k, n.syn[k].Close)
 			s.out[k].opened = false
 			s.out[k].bol = false
@@ -299,7 +301,7 @@ func (c *cutter) text(st *state, i int32, s string, after rune) {
 		}
 		c.startLine(st, k, st.top)
 		o := &st.out[k]
-		at := dialect.Position{In: t.ctx, LineStart: o.bol, Before: o.before, After: after, Live: c.live}
+		at := dialect.Position{In: t.ctx, LineStart: o.bol || o.opened, Before: o.before, After: after, Live: c.live}
 		if o.opened && o.bol {
 			at.Before = 0
 		}
@@ -351,13 +353,30 @@ func (c *cutter) mark(s *state, i int32) {
 			continue
 		}
 		c.startLine(s, k, s.top)
-		c.put(s, k, syn.Open)
+		mark := syn.Open
+		if c.endsLine(i) {
+			mark = strings.TrimRight(mark, " ")
+		}
+		c.put(s, k, mark)
 		s.out[k].before = ' '
 		s.out[k].opened = false
 	}
 	if con.Kind != dialect.Bullet {
 		s.solid = true
 	}
+}
+
+// endsLine reports whether the line ends behind the mark token i.
+func (c *cutter) endsLine(i int32) bool {
+	for j := int(i) + 1; j < len(c.toks); j++ {
+		switch c.toks[j].kind {
+		case lineToken, gapToken:
+			return true
+		case textToken, markToken:
+			return false
+		}
+	}
+	return true
 }
 
 // put appends markup to form k.
