@@ -91,6 +91,9 @@ func (c *checker) collect(d *doc.Document) {
 			if i < 0 {
 				continue // not possible: parts and index walk the same tree
 			}
+			if !shows(p.Text) {
+				continue
+			}
 			c.blocks[i].visible = true
 			if p.Cell > 0 {
 				if n := len(c.parts); n == 0 || c.parts[n-1].block != i || c.parts[n-1].role != roleTable {

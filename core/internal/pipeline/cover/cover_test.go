@@ -32,7 +32,7 @@ func targets() []target {
 		{"discord", dialect.DiscordMarkdown, surface.Profile{Dialect: "discord", Can: code, Grid: 56, Limit: surface.Limit{Max: 1900, Unit: surface.Codepoint, Of: surface.Sent}}},
 		{"markdown", dialect.GFM, surface.Profile{Dialect: "markdown", Can: all}},
 		{"plain", dialect.PlainText, surface.Profile{Dialect: "plain", Can: surface.Capabilities{Code: true}, Grid: 100}},
-		{"small", dialect.TelegramHTML, surface.Profile{Dialect: "html", Can: code, Grid: 40, Limit: surface.Limit{Max: 120, Unit: surface.UTF16, Of: surface.Visible, MaxEntities: 100}}},
+		{"small", dialect.TelegramHTML, surface.Profile{Dialect: "html", Can: code, Grid: 40, Limit: surface.Limit{Max: 300, Unit: surface.UTF16, Of: surface.Visible, MaxEntities: 100}}},
 		{"list", dialect.DiscordMarkdown, surface.Profile{Dialect: "discord", Can: code, Tables: "list", Links: "masked", Limit: surface.Limit{Max: 300, Unit: surface.Codepoint}}},
 	}
 }
@@ -53,9 +53,6 @@ func TestNoFalseAlarm(t *testing.T) {
 			t.Skip("nothing to send")
 		}
 		for _, g := range targets() {
-			if g.name == "markdown" || g.name == "slack" {
-				continue
-			}
 			r := render(t, d, g)
 			if got := cover.Check(d, g.profile, r, g.dialect); len(got.Losses) > 0 {
 				t.Fatalf("%s: %+v\n%s\n%s", g.name, got.Losses, doc.Append(nil, d, doc.WithSource), show(r))

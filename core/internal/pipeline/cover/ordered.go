@@ -62,11 +62,17 @@ func (m *matcher) cell(c doc.Cell, hi int, key bool) bool {
 // of a picture, and reports whether the cell ends there.
 func (m *matcher) ends(hi int, key bool) bool {
 	t := m.hay.text
+	cut := false
 	for m.pos < hi {
 		rest := t[m.pos:hi]
 		switch c := rest[0]; {
+		case c == border && key:
+			cut = true // the colon may be in the next chunk
+			m.pos++
 		case c == '\n' || c == border:
 			return !key
+		case c == '>' && cut, bytes.IndexByte([]byte("*_~`|"), c) >= 0:
+			m.pos++ // a marker that did not become markup is ugly, no loss
 		case c == ':' && key:
 			m.pos++
 			return true
@@ -75,7 +81,7 @@ func (m *matcher) ends(hi int, key bool) bool {
 		case bytes.HasPrefix(rest, []byte("│")):
 			return !key
 		default:
-			n := max(filler(rest), ignorable(rest))
+			n := max(filler(rest), ignorable(rest), dataLen(rest))
 			if n == 0 {
 				return false
 			}

@@ -223,7 +223,7 @@ func (r *tableReader) one(raw []byte, end int, lineStart bool) {
 		rest = rest[k:]
 	}
 	r.squeeze(raw)
-	if r.is(r.head, r.piece, r.wide, false) {
+	if !r.borders && r.is(r.head, r.piece, r.wide, false) {
 		return // the header once more
 	}
 	if lineStart && r.quotes > 0 {
@@ -520,36 +520,35 @@ func squeeze(dst, b []byte, targets bool) []byte {
 }
 
 // reduce appends squeezed text without what may stand around an address or in
-// the place of a picture: brackets, "[1]", "[image/png,12KB]", "[spoiler:", a
-// sign for a picture, and a data: address, which need not be seen.
+// the place of a picture.
 func reduce(dst, b []byte) []byte {
 	for len(b) > 0 {
-		n := bytes.IndexAny(b, "()[]🖼d")
+		n := bytes.IndexAny(b, "()[]🖼")
 		if n < 0 {
 			return append(dst, b...)
 		}
 		dst = append(dst, b[:n]...)
 		b = b[n:]
-		if b[0] == 'd' && dataLen(b) == 0 {
-			dst = append(dst, 'd')
-			b = b[1:]
-			continue
-		}
 		b = b[filler(b):]
 	}
 	return dst
 }
 
 // filler returns the length of what b starts with if it may stand around an
-// address or in the place of a picture, else 0.
+// address or in the place of a picture: brackets, "[1]", "[image/png,12KB]",
+// "[spoiler:", a sign for a picture, and a data: address, which need not be
+// seen. Else it returns 0.
 func filler(b []byte) int {
 	switch {
 	case b[0] == '[':
 		return noteLen(b)
-	case b[0] == '(' || b[0] == ')' || b[0] == ']':
+	case b[0] == '(':
+		if bytes.HasPrefix(b[1:], []byte("data:")) {
+			return 1 + dataLen(b[1:])
+		}
 		return 1
-	case b[0] == 'd':
-		return dataLen(b)
+	case b[0] == ')' || b[0] == ']':
+		return 1
 	case bytes.HasPrefix(b, []byte("🖼")):
 		return len("🖼")
 	}
@@ -562,7 +561,7 @@ func dataLen(b []byte) int {
 		return 0
 	}
 	if n := bytes.IndexAny(b, " \n)│\x0e\x1e"); n >= 0 {
-		return n
+		return len(bytes.TrimRight(b[:n], ":")) // the colon behind a header is not part of it
 	}
 	return len(b)
 }
