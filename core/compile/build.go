@@ -40,8 +40,9 @@ func (sc *scope) next() doc.ID { return doc.ID(sc.prefix + strconv.Itoa(sc.n+1))
 
 func (sc *scope) inner(id doc.ID) scope { return scope{prefix: string(id) + ".", extra: sc.extra} }
 
-// container is the id of the block around, or empty at the top.
-func (sc *scope) container() doc.ID { return doc.ID(strings.TrimSuffix(sc.prefix, ".")) }
+// around is the place itself: the id of a block, or of an item, or empty at the
+// top. See settle.
+func (sc *scope) around() doc.ID { return doc.ID(strings.TrimSuffix(sc.prefix, ".")) }
 
 // count takes n nodes from what a document may have.
 func (b *builder) count(n int) bool {
@@ -73,6 +74,52 @@ func (b *builder) note(code string, severity doc.Severity, id doc.ID, message st
 		return
 	}
 	b.diags = append(b.diags, d)
+}
+
+// disown gives the notes since from, about a block that shows nothing and is
+// left out, to the place where it would have been.
+func (b *builder) disown(from int, id doc.ID, sc *scope) {
+	for i := from; i < len(b.diags); i++ {
+		if g := &b.diags[i]; g.Block == id || g.Block.Below(id) {
+			g.Block = sc.around()
+		}
+	}
+}
+
+// settle makes every note be about a block that there is: items are none, and a
+// block may have been given up for a limit.
+func (b *builder) settle(blocks []doc.Block) {
+	if len(b.diags) == 0 {
+		return
+	}
+	known := map[doc.ID]bool{"": true}
+	collect(known, blocks)
+	for i := range b.diags {
+		g := &b.diags[i]
+		for !known[g.Block] {
+			g.Block = g.Block[:max(0, strings.LastIndexByte(string(g.Block), '.'))]
+		}
+	}
+}
+
+func collect(known map[doc.ID]bool, blocks []doc.Block) {
+	for _, b := range blocks {
+		known[b.BlockID()] = true
+		switch b := b.(type) {
+		case *doc.List:
+			for i := range b.Items {
+				collect(known, b.Items[i].Blocks)
+			}
+		case *doc.Quote:
+			collect(known, b.Blocks)
+		case *doc.Callout:
+			collect(known, b.Blocks)
+		case *doc.Citations:
+			for i := range b.Items {
+				collect(known, b.Items[i].Blocks)
+			}
+		}
+	}
 }
 
 // put adds a block to sc. A nil block is one that shows nothing.
@@ -179,7 +226,7 @@ func (b *builder) block(sc *scope, n ast.Node) {
 	case *ast.ThematicBreak:
 		b.put(sc, &doc.Rule{ID: sc.next()})
 	case *tableNode:
-		b.put(sc, b.table(n, sc.next()))
+		b.table(sc, n)
 	case *mathNode:
 		tex := strings.TrimSpace(b.st.leaf(n.Lines()))
 		b.put(sc, &doc.Code{ID: sc.next(), Language: "math", Text: tex})
@@ -212,7 +259,7 @@ func (b *builder) inlinesIn(sc *scope, text string) []doc.Inline {
 	shown := visible(ins)
 	if b.inl.comment {
 		b.inl.comment = false
-		id := sc.container()
+		id := sc.around()
 		if shown {
 			id = sc.next()
 		}

@@ -93,6 +93,9 @@ func (p *inliner) emphasis(bottom int32) {
 	}
 	for at := first; at >= 0; {
 		d := &ds[at]
+		if d.soft && p.endsBold(at, bottom) {
+			d.opens, d.closes = false, true
+		}
 		if !d.closes {
 			leftover = leftover || d.soft
 			at = d.next
@@ -148,6 +151,34 @@ func (p *inliner) emphasis(bottom int32) {
 			ds[p.last].next = -1
 		}
 	}
+}
+
+// endsBold reports whether the soft run at at can only be meant to close: two
+// stars are open, and the next run of stars, if there is one, opens.
+func (p *inliner) endsBold(at, bottom int32) bool {
+	const far = 8 // looking further would cost more than it could mend
+	n := 0
+	for open := p.delims[at].prev; ; open = p.delims[open].prev {
+		if n++; open <= bottom || n > far {
+			return false
+		}
+		if o := &p.delims[open]; o.c == '*' {
+			if !o.opens || o.n != 2 || o.length != 2 {
+				return false
+			}
+			break
+		}
+	}
+	n = 0
+	for next := p.delims[at].next; next >= 0; next = p.delims[next].next {
+		if n++; n > far {
+			return false
+		}
+		if d := &p.delims[next]; d.c == '*' {
+			return d.opens && !d.closes && !d.soft
+		}
+	}
+	return true
 }
 
 // soften pairs what the strict rules left over: "**Total (net):**42" can only be

@@ -14,7 +14,13 @@ func (b *builder) fence(sc *scope, n *ast.FencedCodeBlock) {
 	if n.Info != nil {
 		info = b.st.text[n.Info.Segment.Start:n.Info.Segment.Stop]
 	}
-	b.code(sc, cleanWord(unescape(info)), b.st.leaf(n.Lines()))
+	text := b.st.leaf(n.Lines())
+	if strings.IndexByte(info, ' ') >= 0 && blank(text) {
+		// More words than a language, and nothing else: a stray fence.
+		b.paragraph(sc, `\`+"```"+info)
+		return
+	}
+	b.code(sc, cleanWord(unescape(info)), text)
 }
 
 // code puts a block of code, by its info string. Code that shows nothing is left
@@ -26,7 +32,7 @@ func (b *builder) code(sc *scope, info, text string) {
 		word, meta = info[:i], strings.TrimSpace(info[i:])
 	}
 	if blank(text) {
-		b.note("empty_code", doc.Info, sc.container(), "a code block without text is not shown")
+		b.note("empty_code", doc.Info, sc.around(), "a code block without text is not shown")
 		return
 	}
 	id := sc.next()

@@ -13,7 +13,7 @@ func (b *builder) markup(sc *scope, n *htmlNode) {
 	switch n.kind {
 	case htmlComment:
 		if end := commentEnd(s, 0); end >= 0 {
-			b.comment(sc.container())
+			b.comment(sc.around())
 			b.paragraph(sc, strings.TrimSpace(s[end:]))
 			return
 		}
@@ -37,6 +37,7 @@ type details struct {
 	mark    int
 	prefix  string
 	n       int
+	notes   int
 }
 
 func (b *builder) openDetails(sc *scope) {
@@ -46,7 +47,7 @@ func (b *builder) openDetails(sc *scope) {
 	}
 	id := sc.next()
 	sc.details = append(sc.details, details{
-		callout: &doc.Callout{ID: id, Tone: doc.ToneNeutral}, mark: len(b.stack), prefix: sc.prefix, n: sc.n,
+		callout: &doc.Callout{ID: id, Tone: doc.ToneNeutral}, mark: len(b.stack), prefix: sc.prefix, n: sc.n, notes: len(b.diags),
 	})
 	sc.prefix, sc.n = string(id)+".", 0
 	sc.extra++
@@ -70,6 +71,8 @@ func (b *builder) closeDetails(sc *scope) {
 		sc.n++
 		b.stack = append(b.stack, d.callout)
 		b.count(1)
+	} else {
+		b.disown(d.notes, d.callout.ID, sc)
 	}
 }
 
@@ -165,7 +168,14 @@ func (b *builder) html(sc *scope, s string) {
 	m.endTable()
 }
 
-func (m *markupBuilder) scope() *scope { return m.stack[len(m.stack)-1].scope }
+// scope is where blocks go. In a list that is an item: what stands in none of
+// its own gets one.
+func (m *markupBuilder) scope() *scope {
+	if m.stack[len(m.stack)-1].act == actList {
+		m.push(tag{act: actItem})
+	}
+	return m.stack[len(m.stack)-1].scope
+}
 
 // run puts what stands before a block tag.
 func (m *markupBuilder) run(end int) {
@@ -199,13 +209,13 @@ func (m *markupBuilder) tag(t tag) {
 		m.tableTag(t)
 		return
 	}
-	sc := m.scope()
 	switch t.act {
 	case actHeading:
 		if !t.end {
 			m.level = int(t.name[1] - '0')
 		}
 	case actRule:
+		sc := m.scope()
 		m.b.put(sc, &doc.Rule{ID: sc.next()})
 	case actTable:
 		if !t.end {
@@ -214,11 +224,12 @@ func (m *markupBuilder) tag(t tag) {
 	case actDetails:
 		if t.end {
 			m.popTo(actDetails)
-			m.b.closeDetails(m.scope())
+			m.b.closeDetails(m.stack[len(m.stack)-1].scope)
 		} else {
-			m.b.openDetails(sc)
+			m.b.openDetails(m.scope())
 		}
 	case actSummary:
+		sc := m.stack[len(m.stack)-1].scope
 		m.title = !t.end && sc.ignored == 0 && len(sc.details) > 0 &&
 			sc.details[len(sc.details)-1].callout.Title == nil && sc.n == 0
 	case actList, actQuote, actItem:
@@ -246,10 +257,7 @@ func (m *markupBuilder) push(t tag) {
 		m.stack = append(m.stack, htmlFrame{act: actItem, scope: &in, mark: len(m.b.stack), list: top.list})
 		return
 	}
-	if top.act == actList {
-		return // it should stand in an item; its content does
-	}
-	sc := top.scope
+	sc := m.scope()
 	if sc.extra >= maxFrames {
 		return
 	}
@@ -274,8 +282,15 @@ func (m *markupBuilder) push(t tag) {
 // popTo closes frames up to the last one of that act, if there is one.
 func (m *markupBuilder) popTo(act tagAct) {
 	if act == actDetails {
-		for len(m.stack) > 1 && len(m.scope().details) == 0 && m.scope().ignored == 0 {
-			m.pop()
+		// Only if there is one: a stray end tag closes nothing.
+		i := len(m.stack) - 1
+		for i > 0 && len(m.stack[i].scope.details) == 0 && m.stack[i].scope.ignored == 0 {
+			i--
+		}
+		if sc := m.stack[i].scope; len(sc.details) > 0 || sc.ignored > 0 {
+			for len(m.stack)-1 > i {
+				m.pop()
+			}
 		}
 		return
 	}
@@ -298,11 +313,6 @@ func (m *markupBuilder) pop() {
 	case actItem:
 		f.list.Items = append(f.list.Items, doc.Item{Blocks: blocks})
 	case actList:
-		// What stands in the list, but in none of its items.
-		if blocks != nil {
-			m.b.count(1)
-			f.list.Items = append(f.list.Items, doc.Item{Blocks: blocks})
-		}
 		if len(f.list.Items) > 0 {
 			m.b.put(f.outer, f.list)
 		}

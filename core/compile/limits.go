@@ -56,8 +56,8 @@ type state struct {
 // workFor is the work budget. A step is a container that a line goes through:
 // goldmark remembers each of them. Everything else is linear by itself, so only
 // input that is nothing but nesting spends the budget, such as forty lists
-// around a hundred thousand blank lines.
-func workFor(size int) int { return 1<<18 + 2*size }
+// around tens of thousands of blank lines.
+func workFor(size int) int { return 1<<18 + size }
 
 func newState(text string) *state {
 	return &state{text: text, source: []byte(text), work: workFor(len(text)), cut: len(text), commentEnd: -2}

@@ -30,6 +30,7 @@ func Markdown(source string) (*doc.Document, error) {
 	}
 	root, ok := st.parse()
 	d.Blocks = b.document(root, ok)
+	b.settle(d.Blocks)
 	d.Diagnostics = b.diags
 	return d, nil
 }

@@ -54,12 +54,12 @@ func (p *inliner) formula(i int) int {
 	return i + n
 }
 
-// nextDollar returns where a formula that begins at i ends: at a dollar with no
-// space before it and no digit behind it, in the same line and before any
-// backtick. It returns 0 if there is none. What was found is remembered for
-// openers further on, which keeps a line of dollars linear.
+// nextDollar returns where a formula that begins at i ends, or 0: at the next
+// dollar, if it has no space before it and no digit behind it, in the same line
+// and before any backtick. So "$5 and $10" is none. What was found is remembered
+// for openers further on, which keeps a line of dollars linear.
 func (p *inliner) nextDollar(i int) int {
-	if int(p.dollar>>1) < i || p.dollar < 0 {
+	if p.dollar < 0 || int(p.dollar>>1) < i {
 		p.dollar = int32(p.findDollar(i))
 	}
 	if p.dollar&1 == 0 {
@@ -77,13 +77,12 @@ func (p *inliner) findDollar(i int) int {
 		case '\n', '`':
 			return 2 * j
 		case '\\':
-			j++
-			if j < len(s) && s[j] == '\n' {
+			if j++; j < len(s) && s[j] == '\n' {
 				return 2 * j
 			}
 		case '$':
-			if j == i || charBefore(s, j)&charSpace != 0 || j+1 < len(s) && (isDigit(s[j+1]) || s[j+1] == '$') {
-				continue
+			if charBefore(s, j)&charSpace != 0 || j+1 < len(s) && (isDigit(s[j+1]) || s[j+1] == '$') {
+				return 2 * j
 			}
 			return 2*j + 1
 		}

@@ -24,7 +24,7 @@ var callouts = map[string]struct {
 func (b *builder) quote(sc *scope, n *ast.Blockquote) {
 	id := sc.next()
 	in := sc.inner(id)
-	mark := len(b.stack)
+	mark, notes := len(b.stack), len(b.diags)
 	first := n.FirstChild()
 	if first != nil && isText(first) {
 		if c, rest, ok := b.callout(sc, b.st.leaf(first.Lines())); ok {
@@ -40,6 +40,8 @@ func (b *builder) quote(sc *scope, n *ast.Blockquote) {
 	b.closeScope(&in)
 	if blocks := b.take(mark); blocks != nil {
 		b.put(sc, &doc.Quote{ID: id, Blocks: blocks})
+	} else {
+		b.disown(notes, id, sc)
 	}
 }
 

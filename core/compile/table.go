@@ -160,9 +160,9 @@ func splitPipes(line string, cells []string, code bool) []string {
 
 // table builds a table. Its rows are as long as their lines: a short row is not
 // filled, which would make many cells from a few bytes.
-func (b *builder) table(n *tableNode, id doc.ID) doc.Block {
-	t := &doc.Table{ID: id, Align: n.align}
-	visible := false
+func (b *builder) table(sc *scope, n *tableNode) {
+	t := &doc.Table{ID: sc.next(), Align: n.align}
+	shown, comment := false, false
 	row := func(seg text.Segment) []doc.Cell {
 		b.row = splitRow(b.st.text[seg.Start:seg.Stop], len(n.align), b.row[:0])
 		if !b.count(1) || !b.countCells(len(b.row)) {
@@ -174,7 +174,8 @@ func (b *builder) table(n *tableNode, id doc.ID) doc.Block {
 				s = strings.ReplaceAll(s, `\|`, "|")
 			}
 			cells[i] = b.inlines(s)
-			visible = visible || len(cells[i]) > 0
+			shown = shown || visible(cells[i])
+			comment = comment || b.inl.comment
 		}
 		return cells
 	}
@@ -186,8 +187,14 @@ func (b *builder) table(n *tableNode, id doc.ID) doc.Block {
 	if len(t.Rows) == 0 {
 		t.Rows = nil
 	}
-	if !visible {
-		return nil
+	if comment {
+		id := sc.around()
+		if shown {
+			id = t.ID
+		}
+		b.comment(id)
 	}
-	return t
+	if shown {
+		b.put(sc, t)
+	}
 }

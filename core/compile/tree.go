@@ -156,8 +156,8 @@ func (p *inliner) flush() {
 	default:
 		return
 	}
-	if strings.IndexByte(s, '\t') >= 0 {
-		s = strings.ReplaceAll(s, "\t", " ")
+	if strings.IndexByte(s, '\t') >= 0 || strings.IndexByte(s, '\n') >= 0 {
+		s = oneLine(s) // a literal tag may have been written over two lines
 	}
 	p.b.count(1)
 	t := p.b.mem.texts.new()
