@@ -56,7 +56,7 @@ func (b *builder) countCells(n int) bool {
 	if b.cells += n; b.cells > b.maxCells {
 		b.halt(reasonCells)
 	}
-	return b.count(n)
+	return b.stop == ""
 }
 
 func (b *builder) halt(reason string) {

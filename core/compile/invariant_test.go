@@ -21,8 +21,11 @@ func check(t interface {
 	}
 	c := checker{t: t, ids: map[doc.ID]bool{}}
 	c.blocks(d.Blocks, "", 1)
-	if c.nodes > MaxNodes*3/2 {
+	if c.nodes > MaxNodes*3/2 { // footnotes have a limit of their own
 		t.Errorf("%d nodes", c.nodes)
+	}
+	if c.cells > MaxCells {
+		t.Errorf("%d cells", c.cells)
 	}
 	for _, g := range d.Diagnostics {
 		if g.Message == reasonParser || strings.Contains(g.Message, reasonParser) {
@@ -41,6 +44,7 @@ type checker struct {
 	}
 	ids   map[doc.ID]bool
 	nodes int
+	cells int
 	last  doc.ID
 }
 
@@ -101,7 +105,7 @@ func (c *checker) block(b doc.Block, prefix string, depth int) {
 		for _, row := range append([][]doc.Cell{b.Header}, b.Rows...) {
 			c.nodes++
 			for _, cell := range row {
-				c.nodes++
+				c.cells++
 				c.inlines(cell, 1, false)
 			}
 		}

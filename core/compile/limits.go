@@ -10,7 +10,7 @@ import (
 const (
 	MaxSource = 4 << 20 // bytes of markdown
 	MaxDepth  = 64      // of blocks within blocks, and again of inlines within inlines
-	MaxNodes  = 200_000 // blocks, inlines, items, rows and cells together
+	MaxNodes  = 200_000 // blocks, inlines, items and rows together
 	MaxCells  = 200_000 // cells of all tables, and at most 20 for each byte of source
 )
 
