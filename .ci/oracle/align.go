@@ -184,9 +184,10 @@ func (a *alignment) run(g int) int {
 
 // table finds the words of pieces[from:to], which are the cells of one table.
 func (a *alignment) table(e *expectation, from, to, cur int) int {
-	// A word may be put together from pieces with other looks, and what follows
-	// a link may be moved away from it; so pieces are looked for one by one, and
-	// have to stand alone on the sides where nothing of the cell touches them.
+	// A word may be put together from pieces with other looks, and an address
+	// between two of them may be printed or behind its label; so pieces are looked
+	// for one by one, and have to stand alone on the sides where nothing else of
+	// the cell touches them.
 	type fragment struct {
 		text        string
 		first, last bool
@@ -201,7 +202,7 @@ func (a *alignment) table(e *expectation, from, to, cur int) int {
 		}
 		if p.role == doc.RoleTarget {
 			targets = append(targets, i)
-			open = false
+			open = true
 			continue
 		}
 		fields := strings.Fields(p.text)
