@@ -174,6 +174,66 @@ func TestCrashTellsItsLastWords(t *testing.T) {
 	}
 }
 
+// TestOthersAreServed has one call hang while another one is under way in the
+// same process, which goes out of service before it answers.
+func TestOthersAreServed(t *testing.T) {
+	log := newTestLog()
+	h := open(t, Config{Log: log, RenderTimeout: 2 * time.Second, StopTimeout: 100 * time.Millisecond}, "good")
+	pid := say(t, h, "good", "pid")
+	hung := make(chan error, 1)
+	go func() {
+		_, err := try(h, "good", "hang")
+		hung <- err
+	}()
+	time.Sleep(time.Second) // the other one has half of its time left when the first gives up
+	file := filepath.Join(t.TempDir(), "now")
+	served := make(chan string, 1)
+	go func() {
+		got, err := try(h, "good", "after "+file)
+		served <- fmt.Sprint(got, err)
+	}()
+	for !strings.Contains(log.lines.String(), "render failed") {
+		time.Sleep(time.Millisecond)
+	}
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if got := <-served; got != pid+"<nil>" {
+		t.Errorf("the other call got %q, want an answer from process %s", got, pid)
+	}
+	if err := <-hung; !errors.Is(err, Deadline) {
+		t.Errorf("err = %v", err)
+	}
+	if got := say(t, h, "good", "pid"); got == pid {
+		t.Error("the process that hung serves on")
+	}
+}
+
+func TestMutualTLS(t *testing.T) {
+	h := open(t, Config{MutualTLS: true}, "good")
+	if got := say(t, h, "good", "x"); got != "ok" {
+		t.Errorf("got %q", got)
+	}
+}
+
+func TestLogHoldsNoMessageText(t *testing.T) {
+	log := newTestLog()
+	h := open(t, Config{Log: log, StopTimeout: 100 * time.Millisecond}, "confused")
+	for _, text := range []string{"ok TEXT-OF-A-MESSAGE", "panic TEXT-OF-A-MESSAGE", "crash TEXT-OF-A-MESSAGE"} {
+		try(h, "confused", text)
+	}
+	h.Close()
+	all := log.lines.String()
+	if strings.Contains(all, "TEXT-OF-A-MESSAGE") {
+		t.Errorf("the log holds %s", all)
+	}
+	for _, want := range []string{"hi", "colour", "render failed", "ended by itself"} {
+		if !strings.Contains(all, want) {
+			t.Errorf("the log does not hold %q:\n%s", want, all)
+		}
+	}
+}
+
 func TestCallerGivesUp(t *testing.T) {
 	h := open(t, Config{StopTimeout: 100 * time.Millisecond}, "good")
 	pid := say(t, h, "good", "pid")

@@ -52,7 +52,7 @@ func (h *Host) startProcess(s Surface, c Config) (*process, *Error) {
 			return r, nil
 		},
 		SkipHostEnv:      true,
-		AutoMTLS:         !peerChecked, // 24 to 40 ms a start, so only where the kernel cannot name the peer
+		AutoMTLS:         c.MutualTLS || !peerChecked,
 		StartTimeout:     c.StartTimeout,
 		Stderr:           io.Discard,
 		Logger:           hclog.NewNullLogger(), // what it logs is logged here with more sense
