@@ -454,6 +454,21 @@ func (c *cutter) fill(m *textMark) int {
 			break
 		}
 	}
+	// What follows may change how a text is escaped, so that it takes more room
+	// in one piece than in several.
+	for off > m.at.off {
+		for k := range c.forms {
+			c.buf[k] = c.buf[k][:m.s.out[k].n]
+		}
+		try := m.s
+		c.text(&try, m.at.tok, t.text[m.at.off:off], 0)
+		if c.fits(&try) {
+			break
+		}
+		for off--; off > m.at.off && !utf8.RuneStart(t.text[off]); {
+			off--
+		}
+	}
 	return off
 }
 
