@@ -299,15 +299,11 @@ func (a *alignment) rest(e *expectation, from, to, end int) int {
 		cell.WriteString(p.text)
 	}
 	learn(cell.String())
-	var following []rune
-	if to < len(e.pieces) {
-		following = visible(e.pieces[to].text)
-	}
 	for end < len(a.glyphs) {
-		if len(following) > 0 && a.matches(following, end) {
+		g := &a.glyphs[end]
+		if g.line && a.startsPiece(e, to, end) {
 			break
 		}
-		g := &a.glyphs[end]
 		if g.style&Link != 0 && hrefs[canonical(g.href)] {
 			end = a.run(end)
 			continue
@@ -327,6 +323,34 @@ func (a *alignment) rest(e *expectation, from, to, end int) int {
 		end = max(stop, end+1)
 	}
 	return end
+}
+
+// startsPiece reports whether piece i may be what the line of glyph g starts
+// with, behind its bullet.
+func (a *alignment) startsPiece(e *expectation, i, g int) bool {
+	if i == len(e.pieces) {
+		return false
+	}
+	target := e.pieces[i].role == doc.RoleTarget
+	var want []rune // enough of what follows to know it by
+	for ; i < len(e.pieces) && e.pieces[i].role != doc.RoleTarget && len(want) < 12; i++ {
+		want = append(want, visible(e.pieces[i].text)...)
+		if e.pieces[i].role == doc.RoleNumber {
+			break
+		}
+	}
+	for k := g; k < min(g+4, len(a.glyphs)); k++ {
+		if target && a.glyphs[k].style&Link != 0 && sameAddress(a.glyphs[k].href, e.pieces[i].text) {
+			return true
+		}
+		if len(want) > 0 && a.matches(want, k) {
+			return true
+		}
+		if wordRune(a.glyphs[k].r) {
+			break
+		}
+	}
+	return false
 }
 
 // begins reports whether a word can begin at glyph g.

@@ -196,12 +196,17 @@ func arrow(href string) string {
 	return " → " + clip(href, 80)
 }
 
-var languageName = regexp.MustCompile(`^[A-Za-z0-9-]+$`)
+// Names of languages that a fence can have. Discord's own name for c++ is cpp,
+// and so on for names with signs in them.
+var languageName = map[string]*regexp.Regexp{
+	"telegram": regexp.MustCompile(`^[A-Za-z0-9_+.#-]+$`),
+	"discord":  regexp.MustCompile(`^[A-Za-z0-9-]+$`),
+}
 
 // speaks reports whether a fence on the surface can say that it is lang.
-// Discord's own name for c++ is cpp, and so on for names with signs in them.
 func speaks(on, lang string) bool {
-	return on == "telegram" && lang != "" || on == "discord" && languageName.MatchString(lang)
+	re := languageName[on]
+	return re != nil && re.MatchString(lang)
 }
 
 // links checks that nothing leads to where the document does not point.
