@@ -69,7 +69,7 @@ func (p *inliner) delimiter(i int) int {
 	}
 	p.last = at
 	if len(p.delims) == cap(p.delims) {
-		p.delims = slices.Grow(p.delims, 8+cap(p.delims))
+		p.delims = slices.Grow(p.delims, p.more(len(p.delims)))
 	}
 	p.delims = append(p.delims, d)
 	return i + n

@@ -228,9 +228,20 @@ func (p *inliner) text(end int) {
 	p.from = end
 }
 
+// more is by how much a list of n entries should grow. For a long text that is
+// guessed from how far the scanner has come: doubling again and again would cost
+// more in copies than all the rest.
+func (p *inliner) more(n int) int {
+	if n < 1024 || p.from == 0 {
+		return n + 8
+	}
+	guess := float64(n) / float64(p.from) * float64(len(p.s)-p.from)
+	return max(int(guess*1.05), n/4) + 64
+}
+
 func (p *inliner) push(t token) {
 	if len(p.tokens) == cap(p.tokens) {
-		p.tokens = slices.Grow(p.tokens, 16+cap(p.tokens)) // twice, where append soon takes a quarter more
+		p.tokens = slices.Grow(p.tokens, p.more(len(p.tokens)))
 	}
 	p.tokens = append(p.tokens, t)
 }
@@ -244,7 +255,7 @@ func (p *inliner) add(i int, kind tokenKind, a int32) *token {
 
 func (p *inliner) open(o opener) {
 	if len(p.openers) == cap(p.openers) {
-		p.openers = slices.Grow(p.openers, 8+cap(p.openers))
+		p.openers = slices.Grow(p.openers, p.more(len(p.openers)))
 	}
 	p.openers = append(p.openers, o)
 }
