@@ -153,7 +153,7 @@ func (m *matcher) text(s string, hi int) bool {
 			}
 			switch t[j] {
 			case dialect.TargetStart:
-				j += m.hay.markLen(j)
+				j = min(j+m.hay.markLen(j), hi)
 				continue
 			case border:
 				j++
@@ -165,7 +165,7 @@ func (m *matcher) text(s string, hi int) bool {
 		}
 		if i == word {
 			begin = j
-		} else if back, n := m.closes(s[word:i], j); n > 0 {
+		} else if back, n := m.closes(s[word:i], j); n > 0 && j-back+n < hi {
 			i, j = i-back, j-back+n
 			continue
 		}
@@ -207,6 +207,7 @@ func (m *matcher) closes(said string, j int) (back, n int) {
 // or -1. A matcher that is near gives up window bytes behind since.
 func (m *matcher) next(c byte, from, since, hi int) int {
 	t := m.hay.text
+	most := hi
 	if m.near {
 		hi = min(hi, since+window)
 	}
@@ -220,7 +221,7 @@ func (m *matcher) next(c byte, from, since, hi int) int {
 			long := m.hay.markLen(at + k)
 			at += k + long
 			if m.near {
-				hi = min(hi+long, len(t))
+				hi = min(hi+long, most)
 			}
 			continue
 		}

@@ -158,6 +158,14 @@ func plain(ins []doc.Inline) bool {
 func (r *tableReader) read(from, hi int) {
 	r.used = from
 	t := r.m.hay.text
+	if !lineOpens(t[:from]) {
+		// A table starts on a line of its own.
+		n := bytes.IndexAny(t[from:hi], "\n\x1e")
+		if n < 0 {
+			return
+		}
+		from += n + 1
+	}
 	for lineStart := false; from < hi && (r.left > 0 || r.unseen > 0); {
 		end, sep := pieceEnd(t[from:hi])
 		end += from
@@ -166,6 +174,23 @@ func (r *tableReader) read(from, hi int) {
 		r.cut = lineStart && t[end] == border
 		from = end + max(sep, 1)
 	}
+}
+
+// lineOpens reports whether nothing but marks and numbers stands on the last
+// line of t.
+func lineOpens(t []byte) bool {
+	line := t[1+bytes.LastIndexAny(t, "\n\x1e"):]
+	for len(line) > 0 {
+		n := max(mark(line), ignorable(line))
+		if n == 0 && (isDigit(line[0]) || line[0] == '.' || line[0] == ')') {
+			n = 1
+		}
+		if n == 0 {
+			return false
+		}
+		line = line[n:]
+	}
+	return true
 }
 
 // pieceEnd returns where the piece that t starts with ends, and the length of
@@ -329,12 +354,20 @@ func (r *tableReader) isKey(cut bool) bool {
 	if !cut || r.m.spent() {
 		return false
 	}
+	before := reduce(nil, r.pend)
 	for _, form := range [...][]byte{r.wide, r.piece} {
 		tail := string(reduce(nil, form))
+		if _, ok := r.targets[tail]; ok {
+			return true
+		}
 		for _, in := range [...]map[string]*count{r.head.exact, r.head.full, r.head.reduced} {
 			for k := range in {
 				r.m.work += len(tail)
-				if strings.HasSuffix(k, tail) || strings.HasSuffix(k, string(form)) {
+				head, ok := strings.CutSuffix(k, tail)
+				if !ok {
+					head, ok = strings.CutSuffix(k, string(form))
+				}
+				if ok && len(before) > 0 && bytes.Contains(before, reduce(nil, []byte(head))) {
 					return true
 				}
 			}
