@@ -225,7 +225,9 @@ func jsonProblem(err error) string {
 }
 
 func packetLine(id json.RawMessage, p *packet.Packet, took time.Duration) ([]byte, error) {
-	b := append([]byte(`{"id":`), id...)
+	b := make([]byte, 0, len(p.Payload)+2*len(p.FallbackMarkdown)+4<<10)
+	b = append(b, `{"id":`...)
+	b = append(b, id...)
 	b = append(b, `,"surface":`...)
 	b = append(b, jsonString(p.Surface)...)
 	b = append(b, `,"packet":`...)
