@@ -2,6 +2,7 @@ package host
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -26,6 +27,10 @@ func TestMain(m *testing.M) { os.Exit(testMain(m)) }
 
 func testMain(m *testing.M) int {
 	if os.Getenv("VAK_TEST_HOST") != "" || os.Getenv("VAK_TEST_DIAL") != "" { // a test runs itself in another process
+		return m.Run()
+	}
+	flag.Parse()
+	if flag.Lookup("test.fuzz").Value.String() != "" { // its workers are processes, too
 		return m.Run()
 	}
 	dir, err := os.MkdirTemp("", "vakhost")
