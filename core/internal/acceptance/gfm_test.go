@@ -1,14 +1,16 @@
 package acceptance
 
 import (
+	"html"
+	"regexp"
 	"strconv"
+	"strings"
 
 	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/extension"
 	east "github.com/yuin/goldmark/extension/ast"
 	"github.com/yuin/goldmark/text"
-	"github.com/yuin/goldmark/util"
 )
 
 var gfm = goldmark.New(goldmark.WithExtensions(extension.GFM))
@@ -35,7 +37,7 @@ func readGFM(s string) reading {
 	walk = func(n ast.Node, st style, href string) {
 		switch n := n.(type) {
 		case *ast.Text:
-			r.add(string(unescaped(n.Value(source))), st, href, "")
+			r.add(unescaped(n.Value(source)), st, href, "")
 			if n.SoftLineBreak() || n.HardLineBreak() {
 				r.add("\n", st, href, "")
 			}
@@ -76,7 +78,8 @@ func readGFM(s string) reading {
 			r.wrong("a block of HTML: %.30q", lines(n))
 			return
 		case *ast.FencedCodeBlock:
-			r.add(lines(n), st|pre, "", string(n.Language(source)))
+			r.add(strings.TrimSuffix(lines(n), "\n"), st|pre, "", string(n.Language(source)))
+			r.add("\n", st, "", "")
 			return
 		case *ast.CodeBlock:
 			r.wrong("indented code: %.30q", lines(n))
@@ -110,8 +113,13 @@ func readGFM(s string) reading {
 
 // unescaped resolves backslashes and entities, which goldmark leaves to its
 // HTML writer.
-func unescaped(b []byte) []byte {
-	b = util.UnescapePunctuations(b)
-	b = util.ResolveNumericReferences(b)
-	return util.ResolveEntityNames(b)
+func unescaped(b []byte) string {
+	return gfmEscape.ReplaceAllStringFunc(string(b), func(s string) string {
+		if s[0] == '\\' {
+			return s[1:]
+		}
+		return html.UnescapeString(s)
+	})
 }
+
+var gfmEscape = regexp.MustCompile("\\\\[!-/:-@\\[-`{-~]|&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]*);")
