@@ -198,29 +198,28 @@ func (g *grid) rule() string {
 	return sb.String()
 }
 
-// pairs lays b out as a list of "header: value" lines, a group a row.
+// pairs lays b out as a list of "header: value" lines, a group a row. A header
+// stands at least once, if only without a value in the first row.
 func (w *walk) pairs(b *doc.Table, depth int) {
 	w.note("list")
-	flat := w.flat
-	headed := false
-	for _, h := range b.Header {
-		headed = headed || len(h) > 0
-	}
-	if len(b.Rows) == 0 {
-		w.flat = true
-		for i, h := range b.Header {
-			if i > 0 {
-				w.line(false)
-			}
-			w.ornament(dialect.Strong, h)
-		}
+	keyed := w.keyed(b)
+	if len(b.Rows) == 0 || !keyed {
+		w.joined(b.Header, true)
 	}
 	for i, row := range b.Rows {
-		if i > 0 {
-			w.gap(depth+1, headed)
+		if i > 0 || !keyed && len(b.Header) > 0 {
+			w.gap(depth+1, keyed)
+		}
+		if !keyed {
+			w.joined(row, false)
+			continue
+		}
+		cells := len(row)
+		if i == 0 {
+			cells = max(cells, len(b.Header))
 		}
 		started := false
-		for j := range max(len(row), len(b.Header)) {
+		for j := range cells {
 			var key, value doc.Cell
 			if j < len(b.Header) {
 				key = b.Header[j]
@@ -231,22 +230,67 @@ func (w *walk) pairs(b *doc.Table, depth int) {
 			if len(key) == 0 && len(value) == 0 {
 				continue
 			}
-			if started && headed {
+			if started {
 				w.line(false)
-			} else if started {
-				w.text(border, dialect.InText)
 			}
 			started = true
 			if len(key) > 0 {
-				w.flat = true
-				w.ornament(dialect.Strong, key)
-				w.flat = flat
+				w.key(key)
 				w.text(": "[:min(2, 1+len(value))], dialect.InText)
 			}
 			w.inlines(value)
 		}
 	}
+}
+
+// keyed reports whether the headers of b are worth repeating in every row: there
+// are some, and they do not outweigh what the rows say.
+func (w *walk) keyed(b *doc.Table) bool {
+	keys, values := 0, 0
+	for _, h := range b.Header {
+		keys += inlineSize(h)
+	}
+	for _, r := range b.Rows {
+		for _, c := range r {
+			values += inlineSize(c)
+		}
+	}
+	return keys > 0 && keys*len(b.Rows) <= 20*values+10_000
+}
+
+// inlineSize is about how many bytes ins show.
+func inlineSize(ins []doc.Inline) int {
+	n := 0
+	for p := range doc.InlineParts(ins) {
+		n += len(p.Text)
+	}
+	return n
+}
+
+func (w *walk) key(ins []doc.Inline) {
+	flat := w.flat
+	w.flat = true
+	w.ornament(dialect.Strong, ins)
 	w.flat = flat
+}
+
+// joined lays cells out in one line.
+func (w *walk) joined(cells []doc.Cell, header bool) {
+	started := false
+	for _, c := range cells {
+		if len(c) == 0 {
+			continue
+		}
+		if started {
+			w.text(border, dialect.InText)
+		}
+		started = true
+		if header {
+			w.key(c)
+		} else {
+			w.inlines(c)
+		}
+	}
 }
 
 // pipes lays b out as a table of GitHub-flavoured markdown.
@@ -284,7 +328,7 @@ func (w *walk) pipes(b *doc.Table) {
 	w.repeats[o] = [2]int32{start, int32(len(w.toks))}
 	for _, r := range b.Rows {
 		w.line(false)
-		w.pipeRow(r, cols)
+		w.pipeRow(r, max(len(r), 1)) // a reader fills a short row up
 	}
 	w.close(o)
 	w.flat, w.cell = flat, false
