@@ -149,7 +149,7 @@ func (m slackMrkdwn) style(c Construct, marker string, own Marks, before, after 
 // boundary sets a marker between before and after, with a hair space where
 // they are neither part of a word nor a boundary.
 func (slackMrkdwn) boundary(marker string, before, after rune, bold bool) (Syntax, bool) {
-	if word(before) || word(after) {
+	if word(before) || word(after) || before == '_' || after == '_' {
 		return Syntax{Why: "word_boundary"}, false
 	}
 	s := Syntax{Open: marker, Close: marker, Reopen: marker}

@@ -57,6 +57,11 @@ func (w *walk) style(k dialect.ConstructKind, ins []doc.Inline) {
 		w.inlines(ins)
 		return
 	}
+	if w.cell && k == dialect.Spoiler {
+		w.note("spoiler") // its bars would end the cell
+		w.inlines(ins)
+		return
+	}
 	before, ins, after := trimBlanks(ins)
 	w.text(before, dialect.InText)
 	if len(ins) > 0 {
