@@ -30,60 +30,6 @@ func (b *builder) markup(sc *scope, n *htmlNode) {
 	}
 }
 
-// details is a <details> that is open in a scope: the callout, and what the
-// scope was before it.
-type details struct {
-	callout *doc.Callout
-	mark    int
-	prefix  string
-	n       int
-	notes   int
-}
-
-func (b *builder) openDetails(sc *scope) {
-	if sc.extra >= maxFrames {
-		sc.ignored++
-		return
-	}
-	id := sc.next()
-	sc.details = append(sc.details, details{
-		callout: &doc.Callout{ID: id, Tone: doc.ToneNeutral}, mark: len(b.stack), prefix: sc.prefix, n: sc.n, notes: len(b.diags),
-	})
-	sc.prefix, sc.n = string(id)+".", 0
-	sc.extra++
-}
-
-func (b *builder) closeDetails(sc *scope) {
-	if sc.ignored > 0 {
-		sc.ignored--
-		return
-	}
-	if len(sc.details) == 0 {
-		return
-	}
-	d := sc.details[len(sc.details)-1]
-	sc.details = sc.details[:len(sc.details)-1]
-	d.callout.Blocks = b.take(d.mark)
-	sc.prefix, sc.n = d.prefix, d.n
-	sc.extra--
-	if d.callout.Title != nil || d.callout.Blocks != nil {
-		// Not put: what was complete before a limit stays.
-		sc.n++
-		b.stack = append(b.stack, d.callout)
-		b.count(1)
-	} else {
-		b.disown(d.notes, d.callout.ID, sc)
-	}
-}
-
-// closeScope closes what nobody closed.
-func (b *builder) closeScope(sc *scope) {
-	sc.ignored = 0
-	for len(sc.details) > 0 {
-		b.closeDetails(sc)
-	}
-}
-
 // A markupBuilder walks over the block tags of HTML. What stands between two of
 // them is parsed as a paragraph is, inline tags and markdown alike.
 type markupBuilder struct {
@@ -103,14 +49,6 @@ type htmlFrame struct {
 	outer *scope // where it goes itself
 	mark  int
 	list  *doc.List
-}
-
-// An htmlTable is an open table. Its cells hold inlines only.
-type htmlTable struct {
-	rows  [][]doc.Cell
-	cell  []doc.Inline
-	open  bool // within a cell
-	depth int  // of tables in its cells
 }
 
 // html builds the blocks of s.
@@ -320,75 +258,6 @@ func (m *markupBuilder) pop() {
 		if blocks != nil {
 			m.b.put(f.outer, &doc.Quote{ID: f.outer.next(), Blocks: blocks})
 		}
-	}
-}
-
-func (m *markupBuilder) tableTag(t tag) {
-	tb := m.table
-	switch t.act {
-	case actTable:
-		switch {
-		case !t.end:
-			tb.depth++
-		case tb.depth > 0:
-			tb.depth--
-		default:
-			m.endTable()
-		}
-	case actRow:
-		if !t.end && tb.depth == 0 {
-			m.endCell()
-			tb.rows = append(tb.rows, nil)
-		}
-	case actCell:
-		if tb.depth == 0 {
-			m.endCell()
-			tb.open = !t.end
-		}
-	}
-}
-
-func (m *markupBuilder) endCell() {
-	tb := m.table
-	if tb.open && m.b.countCells(1) {
-		if len(tb.rows) == 0 {
-			tb.rows = append(tb.rows, nil)
-		}
-		last := &tb.rows[len(tb.rows)-1]
-		*last = append(*last, doc.Cell(tb.cell))
-	}
-	tb.cell, tb.open = nil, false
-}
-
-// endTable puts the table. A table of one cell is a layout, and a paragraph.
-func (m *markupBuilder) endTable() {
-	if m.table == nil {
-		return
-	}
-	m.endCell()
-	tb := m.table
-	m.table = nil
-	sc := m.scope()
-	rows := tb.rows[:0]
-	shown := false
-	for _, r := range tb.rows {
-		if len(r) > 0 {
-			rows = append(rows, r)
-		}
-		for _, c := range r {
-			shown = shown || len(c) > 0
-		}
-	}
-	switch {
-	case !shown:
-	case len(rows) == 1 && len(rows[0]) == 1:
-		m.b.putInlines(sc, rows[0][0])
-	default:
-		t := &doc.Table{ID: sc.next(), Header: rows[0], Align: make([]doc.Align, len(rows[0]))}
-		if len(rows) > 1 {
-			t.Rows = rows[1:]
-		}
-		m.b.put(sc, t)
 	}
 }
 

@@ -47,72 +47,6 @@ type inliner struct {
 	comment bool   // a comment was left out
 }
 
-type tokenKind uint8
-
-const (
-	tokenText  tokenKind = iota // s[start:end]
-	tokenStr                    // strs[a]
-	tokenDelim                  // delims[a], and of the run s[start:end] is left
-	tokenSoft                   // soft break
-	tokenHard                   // hard break
-	tokenCode                   // strs[a]
-	tokenMath                   // strs[a]
-	tokenOpen                   // opens what cont says
-	tokenClose                  // closes it
-	tokenAuto                   // link of the address strs[a], labelled strs[start]
-	tokenImage                  // image conts[a] described by strs[start], from HTML
-	tokenNote                   // reference to the footnote notes[a]
-)
-
-type token struct {
-	kind       tokenKind
-	cont       contKind // of tokenOpen and tokenClose
-	edge       bool     // of these: a block of HTML, which begins and ends a line
-	start, end int32
-	a          int32 // of links and images: where they lead, conts[a]
-}
-
-// A target is where a link leads, or where an image is.
-type target struct{ href, title string }
-
-// A contKind says what a pair of delimiters, brackets or tags makes of the text
-// between them.
-type contKind uint8
-
-const (
-	contNone contKind = iota // its tags vanish
-	contStrong
-	contEmphasis
-	contStrike
-	contSpoiler
-	contLink
-	contImage
-	contSuper
-	contSub
-)
-
-var tagConts = [...]contKind{
-	actStrong: contStrong, actEmphasis: contEmphasis, actStrike: contStrike,
-	actSuper: contSuper, actSub: contSub, actLink: contLink, actSummary: contNone,
-}
-
-// An opener is a bracket or a start tag that may find its other half. As long as
-// it has not, its token is text.
-type opener struct {
-	token   int32
-	delim   int32 // the top of the list of delimiters before it
-	prev    int32 // the next lower opener of its sort: bracket, or tag of that name
-	content int32 // offset of what it encloses
-	conts   int32 // of a link tag: its target
-	tag     tagID // 0 for brackets
-	cont    contKind
-	edge    bool
-	image   bool
-	nested  bool // a bracket stands within
-	dead    bool // found out to be literal
-	guess   bool // unmatched, it holds to the end all the same
-}
-
 // noEnds are the things that were looked for to the end of the text in vain. No
 // search for one is made twice.
 type noEnds struct {
@@ -265,6 +199,14 @@ func (p *inliner) str(s string) int32 {
 	return int32(len(p.strs) - 1)
 }
 
+func (p *inliner) leadsTo(t target) int32 {
+	if len(p.conts) == cap(p.conts) {
+		p.conts = slices.Grow(p.conts, p.more(len(p.conts)))
+	}
+	p.conts = append(p.conts, t)
+	return int32(len(p.conts) - 1)
+}
+
 func (p *inliner) newline(i int) int {
 	end := i
 	for end > p.from && (p.s[end-1] == ' ' || p.s[end-1] == '\t') {
@@ -349,44 +291,4 @@ func (p *inliner) match(o *opener) {
 // shownAfter reports whether anything follows a tag that nobody closed.
 func (p *inliner) shownAfter(o *opener) bool {
 	return int(o.token)+1 < len(p.tokens) && !blank(p.s[o.content:])
-}
-
-// A frame is a container that the tree pass is in.
-type frame struct {
-	kind contKind
-	link bool  // a link within a link, of which only the target is left
-	a    int32 // as that of the token
-	mark int   // where its children begin in out; -1 as long as there are none
-}
-
-// visible reports whether ins show anything.
-func visible(ins []doc.Inline) bool {
-	for _, in := range ins {
-		switch in := in.(type) {
-		case *doc.Text:
-			if !blank(in.Text) {
-				return true
-			}
-		case *doc.Break:
-		case *doc.Strong:
-			if visible(in.Children) {
-				return true
-			}
-		case *doc.Emphasis:
-			if visible(in.Children) {
-				return true
-			}
-		case *doc.Strikethrough:
-			if visible(in.Children) {
-				return true
-			}
-		case *doc.Spoiler:
-			if visible(in.Children) {
-				return true
-			}
-		default:
-			return true
-		}
-	}
-	return false
 }

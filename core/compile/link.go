@@ -125,8 +125,7 @@ func (p *inliner) closeLink(at int32, i int, to target) {
 	if o.image {
 		o.cont = contImage
 	}
-	p.conts = append(p.conts, to)
-	o.conts = int32(len(p.conts) - 1)
+	o.conts = p.leadsTo(to)
 	p.match(o)
 	p.lastBracket = o.prev
 	p.openers = p.openers[:at]

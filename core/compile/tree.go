@@ -7,6 +7,14 @@ import (
 	"github.com/seed-1ae66336/vak/sdk/doc"
 )
 
+// A frame is a container that the tree pass is in.
+type frame struct {
+	kind contKind
+	link bool  // a link within a link, of which only the target is left
+	a    int32 // as that of the token
+	mark int   // where its children begin in out; -1 as long as there are none
+}
+
 // tree makes inlines of the tokens.
 func (p *inliner) tree() []doc.Inline {
 	p.out, p.frames, p.buf = p.out[:0], p.frames[:0], p.buf[:0]
@@ -284,76 +292,4 @@ func (p *inliner) endLink(to target, mark int) {
 
 func (p *inliner) image(to target, alt string) {
 	p.emit(&doc.Image{Src: to.href, Alt: cleanWord(alt), Title: to.title, Safe: doc.SafeURL(to.href)})
-}
-
-const (
-	scriptFrom = "0123456789+-=()n"
-	superTo    = "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾ⁿ"
-	subTo      = "₀₁₂₃₄₅₆₇₈₉₊₋₌₍₎ₙ"
-)
-
-// scriptText sets a short super- or subscript in the characters made for it, so
-// that ten to the sixth does not read as a hundred and six. It returns "" if
-// there are none.
-func scriptText(s string, super bool) string {
-	to := []rune(subTo)
-	if super {
-		to = []rune(superTo)
-	}
-	var out strings.Builder
-	for i := range len(s) {
-		n := strings.IndexByte(scriptFrom, s[i])
-		if n < 0 {
-			return ""
-		}
-		out.WriteRune(to[n])
-	}
-	return out.String()
-}
-
-// altText is the text of ins, and the targets of links that it hides.
-func altText(ins []doc.Inline) string {
-	if len(ins) == 1 {
-		if t, ok := ins[0].(*doc.Text); ok {
-			return t.Text
-		}
-	}
-	var out strings.Builder
-	writeAlt(&out, ins)
-	return out.String()
-}
-
-func writeAlt(out *strings.Builder, ins []doc.Inline) {
-	for _, in := range ins {
-		switch in := in.(type) {
-		case *doc.Text:
-			out.WriteString(in.Text)
-		case *doc.CodeSpan:
-			out.WriteString(in.Text)
-		case *doc.Break:
-			out.WriteByte(' ')
-		case *doc.Strong:
-			writeAlt(out, in.Children)
-		case *doc.Emphasis:
-			writeAlt(out, in.Children)
-		case *doc.Strikethrough:
-			writeAlt(out, in.Children)
-		case *doc.Spoiler:
-			writeAlt(out, in.Children)
-		case *doc.Link:
-			writeAlt(out, in.Children)
-			if !in.Bare() {
-				out.WriteString(" (" + in.Href + ")")
-			} else if len(in.Children) == 0 {
-				out.WriteString(in.Href)
-			}
-		case *doc.Image:
-			out.WriteString(in.Alt)
-			if in.Src != "" {
-				if _, _, data := doc.DataURI(in.Src); !data {
-					out.WriteString(" (" + in.Src + ")")
-				}
-			}
-		}
-	}
 }
