@@ -33,7 +33,7 @@ install: build ## install vak and its plugins below PREFIX (default ~/.local)
 	@mkdir -p $(PREFIX)/bin $(PREFIX)/lib/vak
 	@rm -rf $(PREFIX)/lib/vak/plugins
 	cp -R $(BUILD)/vak$(EXE) $(BUILD)/plugins $(PREFIX)/lib/vak/
-	ln -sf $(PREFIX)/lib/vak/vak$(EXE) $(PREFIX)/bin/vak$(EXE)
+	ln -sf $(abspath $(PREFIX))/lib/vak/vak$(EXE) $(PREFIX)/bin/vak$(EXE)
 
 demo: build ## build all and show an answer on every surface
 	@$(BUILD)/vak$(EXE) demo

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -51,13 +52,23 @@ func (a *app) openInput(args []string) (io.ReadCloser, string, error) {
 
 // readSource reads one answer, and of an answer that is too large no more than
 // shows that it is.
-func (a *app) readSource(args []string) (string, error) {
+func (a *app) readSource(ctx context.Context, args []string) (string, error) {
 	r, name, err := a.openInput(args)
 	if err != nil {
 		return "", err
 	}
 	defer r.Close()
-	b, err := io.ReadAll(io.LimitReader(r, core.MaxSource+1))
+	var b []byte
+	read := make(chan struct{})
+	go func() { // a read from a terminal cannot be called off, so it is left behind
+		defer close(read)
+		b, err = io.ReadAll(io.LimitReader(r, core.MaxSource+1))
+	}()
+	select {
+	case <-read:
+	case <-ctx.Done():
+		return "", ctx.Err()
+	}
 	if err != nil {
 		return "", &problem{exitInput, fmt.Sprintf("cannot read %s: %v; check the file and the disk", name, unwrapPath(err))}
 	}

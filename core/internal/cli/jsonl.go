@@ -57,7 +57,7 @@ func (a *app) previewLines(ctx context.Context, f *previewFlags, args []string, 
 				return false
 			}
 			result := make(chan lineResult, 1)
-			results <- result
+			results <- result // has room for as many as there are slots
 			wg.Go(func() { result <- renderLine(ctx, c, surfaces, line, n) })
 			return true
 		})
@@ -65,15 +65,21 @@ func (a *app) previewLines(ctx context.Context, f *previewFlags, args []string, 
 
 	out := bufio.NewWriterSize(a.out, 64<<10)
 	var worst error
-	for result := range results {
+	for open := true; open && err == nil; {
+		var result chan lineResult
+		select {
+		case result, open = <-results:
+		case <-ctx.Done(): // the reader may wait for input for ever
+			err = ctx.Err()
+		}
+		if !open || err != nil {
+			break
+		}
 		r := <-result
 		<-slots
-		if err == nil && r.err != nil {
+		if r.err != nil {
 			err = r.err
-			cancel()
-		}
-		if err != nil {
-			continue // drain, so that the reader can end
+			break
 		}
 		if worst == nil {
 			worst = r.degraded
@@ -82,16 +88,12 @@ func (a *app) previewLines(ctx context.Context, f *previewFlags, args []string, 
 		if werr == nil && len(results) == 0 {
 			werr = out.Flush() // nothing else is ready: let a waiting reader have it
 		}
-		if werr != nil {
-			err = werr
-			cancel()
-			in.Close() // a reader that blocks on a pipe would not see the cancellation
-		}
-	}
-	if err == nil {
-		err = out.Flush()
+		err = werr
 	}
 	if err != nil {
+		return err // and leave a reader that waits for input behind
+	}
+	if err := out.Flush(); err != nil {
 		return err
 	}
 	wg.Wait()

@@ -114,7 +114,7 @@ func (a *app) previewOne(ctx context.Context, f *previewFlags, l look, args []st
 		return err
 	}
 	defer c.Close()
-	source, err := a.readSource(args)
+	source, err := a.readSource(ctx, args)
 	if err != nil {
 		return err
 	}

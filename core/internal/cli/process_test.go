@@ -5,7 +5,9 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"os"
 	"os/exec"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -66,6 +68,36 @@ func TestLinesAnswerAtOnce(t *testing.T) {
 	}
 	if err := cmd.Wait(); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestInterrupt shows that an interrupt ends a run that waits for input.
+func TestInterrupt(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("no signals there")
+	}
+	for _, args := range [][]string{{"preview", "--surface", "log"}, {"preview", "--jsonl", "--surface", "telegram"}} {
+		cmd := exec.Command(binaries.Build(t), args...)
+		in, _ := cmd.StdinPipe()
+		out, _ := cmd.StdoutPipe()
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		if args[1] == "--jsonl" { // once there is an answer, the handler is in place
+			fmt.Fprintln(in, `{"id":1,"markdown":"hello"}`)
+			if _, err := bufio.NewReader(out).ReadString('\n'); err != nil {
+				t.Fatal(err)
+			}
+		}
+		timer := time.AfterFunc(30*time.Second, func() { cmd.Process.Kill() })
+		cmd.Process.Signal(os.Interrupt)
+		cmd.Wait()
+		timer.Stop()
+		// Before the handler is in place the signal itself ends the process: -1.
+		if code := cmd.ProcessState.ExitCode(); code != exitInterrupted && !(code == -1 && args[1] != "--jsonl" && !strings.Contains(cmd.ProcessState.String(), "killed")) {
+			t.Errorf("%v: %v", args, cmd.ProcessState)
+		}
+		in.Close()
 	}
 }
 
