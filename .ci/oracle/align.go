@@ -301,7 +301,7 @@ func (a *alignment) rest(e *expectation, from, to, end int) int {
 	learn(cell.String())
 	for end < len(a.glyphs) {
 		g := &a.glyphs[end]
-		if g.line && a.startsPiece(e, to, end) {
+		if g.line && a.goesOn(e, to, end) {
 			break
 		}
 		if g.style&Link != 0 && hrefs[canonical(g.href)] {
@@ -325,32 +325,36 @@ func (a *alignment) rest(e *expectation, from, to, end int) int {
 	return end
 }
 
-// startsPiece reports whether piece i may be what the line of glyph g starts
-// with, behind its bullet.
-func (a *alignment) startsPiece(e *expectation, i, g int) bool {
+// goesOn reports whether what stands from glyph g on is what the document says
+// from piece i on: its next parts, up to the first cell of the next table, one
+// close behind the other. A single short one might as well be a word of the table.
+func (a *alignment) goesOn(e *expectation, i, g int) bool {
 	if i == len(e.pieces) {
 		return false
 	}
-	target := e.pieces[i].role == doc.RoleTarget
-	var want []rune // enough of what follows to know it by
-	for ; i < len(e.pieces) && e.pieces[i].role != doc.RoleTarget && len(want) < 12; i++ {
-		want = append(want, visible(e.pieces[i].text)...)
-		if e.pieces[i].role == doc.RoleNumber {
-			break
+	const enough = 6
+	gap := 8
+	for n := 0; n < enough && i < len(e.pieces) && e.pieces[i].cell <= 1; i++ {
+		p := &e.pieces[i]
+		want := visible(p.text)
+		if p.role == doc.RoleTarget {
+			gap = gapDecoration + len(want) // printed, or behind its label
+			continue
 		}
+		want = want[:min(len(want), 40)] // a chunk may end in it
+		at := -1
+		for k := g; k <= g+gap && at < 0; k++ {
+			if a.matches(want, k) {
+				at = k
+			}
+		}
+		if at < 0 {
+			return false
+		}
+		g, gap = at+len(want), gapDecoration+len(visible(p.text))-len(want)
+		n++
 	}
-	for k := g; k < min(g+4, len(a.glyphs)); k++ {
-		if target && a.glyphs[k].style&Link != 0 && sameAddress(a.glyphs[k].href, e.pieces[i].text) {
-			return true
-		}
-		if len(want) > 0 && a.matches(want, k) {
-			return true
-		}
-		if wordRune(a.glyphs[k].r) {
-			break
-		}
-	}
-	return false
+	return true
 }
 
 // begins reports whether a word can begin at glyph g.
