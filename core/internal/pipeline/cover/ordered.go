@@ -26,36 +26,58 @@ func (m *matcher) ordered(b *doc.Table, from, hi int, keyed bool) bool {
 }
 
 func (m *matcher) inOrder(b *doc.Table, hi int, keyed bool) bool {
+	seen := make([]bool, len(b.Header)) // the header cells
 	if !keyed {
-		for _, c := range b.Header {
-			if !m.cell(c, hi, false) {
+		for j, c := range b.Header {
+			if seen[j] = true; !m.cell(c, hi, false) {
 				return false
 			}
 		}
 	}
 	for _, row := range b.Rows {
-		for j := range max(len(row), len(b.Header)) {
-			if keyed && j < len(b.Header) && !m.cell(b.Header[j], hi, true) {
+		some := false
+		for _, c := range row {
+			some = some || says(c)
+		}
+		for j := 0; some && j < max(len(row), len(b.Header)); j++ {
+			value := j < len(row) && says(row[j])
+			// The header of an empty cell need not be there, once it was seen.
+			if keyed && j < len(b.Header) && (value || !seen[j]) {
+				if seen[j] = true; !m.cell(b.Header[j], hi, true) {
+					return false
+				}
+			}
+			if value && !m.cell(row[j], hi, false) {
 				return false
 			}
-			if j < len(row) && !m.cell(row[j], hi, false) {
-				return false
-			}
+		}
+	}
+	for j, c := range b.Header {
+		if !seen[j] && says(c) {
+			return false
 		}
 	}
 	return true
 }
 
+// says reports whether there is something to see in c.
+func says(c doc.Cell) bool {
+	for p := range doc.InlineParts(c) {
+		if shows(p.Text) {
+			return true
+		}
+	}
+	return false
+}
+
 // cell looks for the parts of c and then for the end of it.
 func (m *matcher) cell(c doc.Cell, hi int, key bool) bool {
-	some := false
 	for p := range doc.InlineParts(c) {
-		some = some || shows(p.Text)
 		if m.spent() || p.Role == doc.RoleTarget && !m.target(p.Text, hi) || p.Role != doc.RoleTarget && !m.text(p.Text, hi) {
 			return false
 		}
 	}
-	return !some || m.ends(hi, key)
+	return !says(c) || m.ends(hi, key)
 }
 
 // ends moves the cursor over what may stand around an address or in the place
@@ -73,7 +95,7 @@ func (m *matcher) ends(hi int, key bool) bool {
 			return !key
 		case c == '>' && cut, bytes.IndexByte([]byte("*_~`|"), c) >= 0:
 			m.pos++ // a marker that did not become markup is ugly, no loss
-		case c == ':' && key:
+		case c == ':': // behind a header whose cells are all empty too
 			m.pos++
 			return true
 		case c == dialect.TargetStart:

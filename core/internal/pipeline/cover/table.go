@@ -224,17 +224,13 @@ func (r *tableReader) one(raw []byte, end int, lineStart bool) {
 		}
 		return
 	}
-	if r.joins() {
-		r.found(end)
-		return
-	}
 	marks := 0 // of quotes and list items that the table stands in
 	if lineStart || len(r.pend) == 0 {
 		marks = r.quotes + 2
 	}
 	for rest := raw; ; marks-- {
 		r.squeeze(rest)
-		if r.is(r.head, r.piece, r.wide, true) || r.is(r.body, r.piece, r.wide, true) {
+		if r.joins() || r.is(r.head, r.piece, r.wide, true) || r.is(r.body, r.piece, r.wide, true) {
 			r.found(end)
 			return
 		}
