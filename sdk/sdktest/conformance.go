@@ -58,7 +58,8 @@ func Conformance(t *testing.T, p surface.Plugin) {
 			d := doctest.Random(t, doctest.Options{})
 			profile := rapid.SampledFrom(profiles(r.info)).Draw(t, "profile")
 			if broken := r.conform(d, profile); len(broken) > 0 {
-				t.Errorf("profile %s: %v\ndocument: %s", name(profile), errors.Join(broken...), doc.Append(nil, d, doc.WithoutSource))
+				out, _ := r.Render(context.Background(), surface.RenderRequest{Doc: d, Profile: profile})
+				t.Errorf("profile %s: %v\ndocument: %s\n%s", name(profile), errors.Join(broken...), doc.Append(nil, d, doc.WithoutSource), Format(out, profile))
 			}
 		})
 	})
