@@ -46,7 +46,12 @@ func (r *reading) discord(s string, st style, bol bool) {
 				if strings.HasPrefix(m, "-") {
 					r.wrong("subtext: %.20q", line)
 				}
-				r.discord(strings.TrimRight(line[len(m):], "#"), st|bold, false)
+				var title reading // a style may stand in it, strong too
+				title.discord(strings.TrimRight(line[len(m):], "#"), st, false)
+				for _, n := range title.runs {
+					r.add(n.text, n.style|bold, n.href, n.lang)
+				}
+				r.problems = append(r.problems, title.problems...)
 				if more {
 					r.add("\n", st, "", "")
 				}

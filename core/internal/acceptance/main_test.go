@@ -124,14 +124,54 @@ func render(t failer, c *core.Core, markdown string, on ...string) []*shown {
 	return out
 }
 
-// profile is the profile of a shipped surface, as its plugin declares it.
-func profile(t testing.TB, id string) surface.Profile {
-	t.Helper()
-	s, err := vak(t).Surface(id)
-	if err != nil {
-		t.Fatal(err)
+// profiles are those that the shipped surfaces declare, for tests that start no
+// process. TestProfiles holds them to the plugins' own.
+var profiles = map[string]surface.Profile{
+	"telegram": {
+		Surface: "telegram", Dialect: "html", Grid: 40, Can: surface.Capabilities{Code: true, Links: true, AccessiblePlain: true},
+		Limit: surface.Limit{Max: 4096, Unit: surface.UTF16, Of: surface.Visible, MaxBytes: 32_768, MaxEntities: 100, MaxEntityBytes: 9_000},
+	},
+	"slack": {
+		Surface: "slack", Dialect: "mrkdwn", Grid: 80, Can: surface.Capabilities{Code: true, Links: true, AccessiblePlain: true},
+		Limit:     surface.Limit{Max: 3900, Unit: surface.Codepoint, Of: surface.Sent},
+		EditLimit: surface.Limit{Max: 3800, Unit: surface.Byte, Of: surface.Sent},
+	},
+	"discord": {
+		Surface: "discord", Dialect: "discord", Grid: 56, Links: "angle", Can: surface.Capabilities{Code: true, Links: true, AccessiblePlain: true},
+		Limit: surface.Limit{Max: 1900, Unit: surface.Codepoint, Of: surface.Sent},
+	},
+	"webhook": {
+		Surface: "webhook", Dialect: "markdown", Delivers: "packet", Limit: surface.Limit{Unit: surface.Codepoint, Of: surface.Sent},
+		Can: surface.Capabilities{
+			StructuredBlocks: true, Tables: true, Code: true, Links: true, Actions: true, Media: true,
+			Color: true, Interactive: true, FileReferences: true, AccessiblePlain: true,
+		},
+	},
+	"log": {
+		Surface: "log", Dialect: "plain", Grid: 100, Limit: surface.Limit{Unit: surface.Codepoint, Of: surface.Sent},
+		Can: surface.Capabilities{Code: true, AccessiblePlain: true},
+	},
+}
+
+// narrow is the profile of a shipped surface with another limit; 0 is its own.
+func narrow(id string, most int) surface.Profile {
+	p := profiles[id]
+	if most > 0 {
+		p.Limit.Max = most
 	}
-	return s.Profile
+	return p
+}
+
+func TestProfiles(t *testing.T) {
+	for _, id := range surfaces {
+		s, err := vak(t).Surface(id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s.Profile != profiles[id] {
+			t.Errorf("%s declares\n%+v, this package has\n%+v", id, s.Profile, profiles[id])
+		}
+	}
 }
 
 // inProcess does what render does for one surface without a process: for
@@ -148,7 +188,22 @@ func inProcess(t failer, markdown string, p surface.Profile) *shown {
 	return s
 }
 
+// bare is inProcess without the readers of this package, to measure what ships.
+func bare(t failer, markdown string, p surface.Profile) *shown {
+	t.Helper()
+	d, err := compile.Markdown(markdown)
+	if err != nil {
+		t.Fatalf("%v", err)
+	}
+	return rendered(t, d, p)
+}
+
 func layOut(t failer, d *doc.Document, p surface.Profile) *shown {
+	t.Helper()
+	return rendered(t, d, p).finish()
+}
+
+func rendered(t failer, d *doc.Document, p surface.Profile) *shown {
 	t.Helper()
 	k, ok := dialect.ByName(p.Dialect)
 	if !ok {
@@ -171,5 +226,5 @@ func layOut(t failer, d *doc.Document, p surface.Profile) *shown {
 		}
 		s.chunks = append(s.chunks, pc)
 	}
-	return s.finish()
+	return s
 }
