@@ -322,7 +322,7 @@ func (c *cutter) cut(before state, over cursor) cursor {
 	if c.glue.ok && c.glue.s.solid {
 		return c.cutAt(&c.glue)
 	}
-	if !c.glue.ok && before.solid {
+	if before.solid {
 		b := candidate{s: before, next: over}
 		return c.cutAt(&b)
 	}

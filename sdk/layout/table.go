@@ -18,12 +18,21 @@ func textWidth(s string) int { return displaywidth.String(s) }
 
 func (w *walk) table(b *doc.Table, depth int) {
 	switch {
-	case w.nested && w.profile.Can.Tables:
+	case w.nested && w.profile.Can.Tables && w.roomFor(b.Header):
 		w.pipes(b)
 	case w.profile.Tables != "list" && w.grid(b):
 	default:
 		w.pairs(b, depth)
 	}
+}
+
+// roomFor reports whether a header leaves room for rows in every chunk.
+func (w *walk) roomFor(header []doc.Cell) bool {
+	size := 0
+	for _, h := range header {
+		size += inlineSize(h) + 8
+	}
+	return w.profile.Limit.Max == 0 || size <= w.profile.Limit.Max/4
 }
 
 // A grid is a table as lines of equal columns.
@@ -64,7 +73,7 @@ func (w *walk) grid(b *doc.Table) bool {
 		}
 		w.text(g.line(r, b.Align), dialect.InFence)
 		if i == 0 && g.header && len(g.rows) > 1 {
-			w.line(false)
+			w.stay()
 			w.text(g.rule(), dialect.InFence)
 			if w.repeats == nil {
 				w.repeats = make(map[int32][2]int32)
@@ -304,7 +313,7 @@ func (w *walk) pipes(b *doc.Table) {
 	o := w.indent("")
 	start := int32(len(w.toks))
 	w.pipeRow(b.Header, cols)
-	w.line(false)
+	w.stay()
 	rule := "|"
 	for i := range cols {
 		dash := " --- |"

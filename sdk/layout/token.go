@@ -24,7 +24,7 @@ type token struct {
 	only   sinks           // content: the forms that show it; zero means both
 	depth  uint8           // gap: how many containers stand around it
 	blank  bool            // gap: with a blank line
-	keep   bool            // gap: what precedes must not end a chunk
+	keep   bool            // gap, line: what precedes must not end a chunk
 	hard   bool            // line: the author ended it
 	quiet  bool            // open: no note is due where it cannot stand
 	atomic bool            // text: not to be cut

@@ -134,6 +134,12 @@ func (w *walk) line(hard bool) {
 	w.toks = append(w.toks, token{kind: lineToken, hard: hard, parent: w.parent})
 }
 
+// stay ends a line that the next one must follow in the same chunk.
+func (w *walk) stay() {
+	w.line(false)
+	w.toks[len(w.toks)-1].keep = true
+}
+
 func (w *walk) gap(depth int, blank bool) {
 	w.toks = append(w.toks, token{kind: gapToken, depth: uint8(min(depth, maxDepth)), blank: blank, parent: w.parent})
 }

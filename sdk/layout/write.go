@@ -26,6 +26,7 @@ func (c *cutter) separator(a, b int32) separator {
 		case lineToken:
 			s.lines++
 			s.hard = s.hard || t.hard
+			s.keep = t.keep
 		case gapToken:
 			s.gap = true
 			if int(t.depth) < s.depth {
@@ -69,12 +70,12 @@ func (c *cutter) advance(s *state, i int32, sep separator) {
 // path lists the constructs around the content token i, the outermost first.
 func (c *cutter) path(i int32) []int32 {
 	c.pathBuf = c.pathBuf[:0]
-	if c.bare {
-		return c.pathBuf
-	}
 	p := c.toks[i].parent
 	alone := c.alone && p >= 0 && c.toks[p].con >= 0 && c.cons[c.toks[p].con].Kind == dialect.CodeSpan
 	for ; p >= 0; p = c.toks[p].parent {
+		if c.bare && !c.addressed(p) {
+			continue
+		}
 		if alone && c.toks[p].con >= 0 && c.cons[c.toks[p].con].Kind.Style() {
 			c.lost(p)
 			continue
@@ -85,6 +86,13 @@ func (c *cutter) path(i int32) []int32 {
 		c.pathBuf[a], c.pathBuf[b] = c.pathBuf[b], c.pathBuf[a]
 	}
 	return c.pathBuf
+}
+
+// addressed reports whether the construct that opens at tok holds an address,
+// which is lost without it.
+func (c *cutter) addressed(tok int32) bool {
+	con := c.toks[tok].con
+	return con >= 0 && (c.cons[con].Kind == dialect.Link || c.cons[con].Kind == dialect.Image)
 }
 
 // lost notes a style that shows nowhere because all it holds is code.
