@@ -1,6 +1,7 @@
 package layout_test
 
 import (
+	"strconv"
 	"strings"
 	"testing"
 
@@ -9,8 +10,6 @@ import (
 	"github.com/yuin/goldmark/text"
 
 	"github.com/seed-1ae66336/vak/core/compile"
-	"github.com/seed-1ae66336/vak/sdk/doc"
-	"github.com/seed-1ae66336/vak/sdk/surface"
 )
 
 // prose is an answer of the usual make, about a kilobyte.
@@ -43,7 +42,12 @@ A closing paragraph with 中文 words, an emoji 🎩 and ~~old~~ text to make it
 `
 
 func BenchmarkRender(b *testing.B) {
-	src := strings.Repeat(prose, 60)
+	for _, n := range []int{1, 60} {
+		b.Run(strconv.Itoa(n)+"KB", func(b *testing.B) { benchmark(b, strings.Repeat(prose, n)) })
+	}
+}
+
+func benchmark(b *testing.B, src string) {
 	d, err := compile.Markdown(src)
 	if err != nil {
 		b.Fatal(err)
@@ -72,5 +76,4 @@ func BenchmarkRender(b *testing.B) {
 			}
 		})
 	}
-	_, _ = doc.Info, surface.Visible
 }

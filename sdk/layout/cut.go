@@ -14,6 +14,7 @@ import (
 // A cutter writes tokens into chunks.
 type cutter struct {
 	*walk
+	memory       *memory
 	dialects     [2]dialect.Dialect
 	forms        int  // 1 where the dialect is plain itself
 	contextual   bool // the syntax depends on what stands around
@@ -38,7 +39,6 @@ type cutter struct {
 	noted   map[noteAt]bool
 	opened  map[int32]bool
 	pathBuf []int32
-	nodes   []node
 }
 
 type noteAt struct {
@@ -66,8 +66,8 @@ type textMark struct {
 	end int // where the piece ends in the text
 }
 
-func newCutter(w *walk, lim surface.Limit) *cutter {
-	c := &cutter{walk: w, forms: 2, bound: bounds(lim), repeated: -1}
+func newCutter(w *walk, lim surface.Limit, m *memory) *cutter {
+	c := &cutter{walk: w, memory: m, texts: m.texts, buf: m.buf, forms: 2, bound: bounds(lim), repeated: -1}
 	c.dialects = [2]dialect.Dialect{w.d, dialect.PlainText}
 	if w.d.Name() == dialect.PlainText.Name() {
 		c.forms = 1
@@ -79,15 +79,6 @@ func newCutter(w *walk, lim surface.Limit) *cutter {
 	code, _ := w.d.Syntax(dialect.Construct{Kind: dialect.CodeSpan}, 0, 0)
 	c.alone = code.Alone
 	return c
-}
-
-func (c *cutter) newNode() *node {
-	if len(c.nodes) == 0 {
-		c.nodes = make([]node, 64)
-	}
-	n := &c.nodes[0]
-	c.nodes = c.nodes[1:]
-	return n
 }
 
 // note records that the construct that opens at tok is shown in a lesser form.

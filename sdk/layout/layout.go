@@ -36,12 +36,16 @@ func Render(ctx context.Context, r surface.RenderRequest, d dialect.Dialect) (su
 	if lim.Max > 0 && lim.Max < surface.MinLimit {
 		return surface.Rendering{}, fmt.Errorf("layout: a limit of %d is too small to write in: the smallest is %d", lim.Max, surface.MinLimit)
 	}
-	w := newWalk(r, d)
+	m := borrow()
+	defer m.giveBack()
+	w := newWalk(r, d, m)
 	document := doc.Lower(r.Doc, doc.Support{Version: doc.SchemaVersion, Blocks: Blocks()})
 	w.blocks(document.Blocks, 0)
 	w.actions(r.Actions)
-	c := newCutter(w, lim)
-	if err := c.run(ctx); err != nil {
+	c := newCutter(w, lim, m)
+	err := c.run(ctx)
+	m.keep(w, c)
+	if err != nil {
 		return surface.Rendering{}, err
 	}
 	return surface.Rendering{Chunks: c.chunks, Notes: w.sortedNotes()}, nil

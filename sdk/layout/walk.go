@@ -45,14 +45,14 @@ type noteKey struct {
 	reason string
 }
 
-func newWalk(r surface.RenderRequest, d dialect.Dialect) *walk {
+func newWalk(r surface.RenderRequest, d dialect.Dialect, m *memory) *walk {
 	w := &walk{d: d, profile: r.Profile, nested: d.Name() == dialect.GFM.Name(), parent: -1, block: -1, maxNested: 12, maxLine: 60,
-		live: r.Profile.Mentions == "live"}
-	if m := r.Profile.Limit.Max; m > 0 {
+		live: r.Profile.Mentions == "live", toks: m.toks, cons: m.cons, ids: m.ids}
+	if most := r.Profile.Limit.Max; most > 0 {
 		// What is opened again in every chunk must leave room to say something.
-		w.maxLink = m / 4
-		w.maxNested = min(w.maxNested, m/16)
-		w.maxLine = min(w.maxLine, m/8)
+		w.maxLink = most / 4
+		w.maxNested = min(w.maxNested, most/16)
+		w.maxLine = min(w.maxLine, most/8)
 	}
 	if n := r.Profile.Limit.MaxEntityBytes; n > 0 {
 		w.maxLink = min(w.maxLink, n/4)

@@ -169,7 +169,7 @@ func (c *cutter) newlines(s *state, sep separator) {
 // openNode writes the construct that opens at tok around the content token at.
 func (c *cutter) openNode(s *state, tok, at int32) {
 	t := &c.toks[tok]
-	n := c.newNode()
+	n := c.memory.node()
 	*n = node{up: s.top, tok: tok}
 	if s.top != nil {
 		n.level = s.top.level + 1
