@@ -3,6 +3,8 @@ package home
 import (
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"runtime"
 )
@@ -36,6 +38,22 @@ func RuntimeDir(name string) (string, error) {
 		kind = ErrPathTooLong
 	}
 	return "", &Error{Kind: kind, What: "there is no safe directory for sockets", Mend: "set XDG_RUNTIME_DIR to a short directory of your own with mode 0700", Err: errors.Join(errs...)}
+}
+
+// Usable says why the socket name in dir could not be one that only this user
+// reaches. A directory that is not there yet is usable where it can be made. It
+// makes nothing.
+func Usable(dir, name string) error {
+	if err := checkLength(filepath.Join(dir, name)); err != nil {
+		return err
+	}
+	err := Private(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		if _, err = os.Stat(filepath.Dir(dir)); err == nil {
+			return nil
+		}
+	}
+	return err
 }
 
 func checkLength(path string) error {

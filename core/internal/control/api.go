@@ -1,0 +1,149 @@
+package control
+
+import (
+	"context"
+	"time"
+
+	"github.com/seed-1ae66336/vak/sdk/doc"
+	"github.com/seed-1ae66336/vak/sdk/surface"
+)
+
+// A Backend is what the API shows and does. Its methods may be called
+// concurrently. Errors are of type *Error, or become one of kind Internal whose
+// cause is logged and not told.
+type Backend interface {
+	Status() Status
+	Plugins() []Plugin // sorted by id; of equal ids the one in use is first
+	Restart(ctx context.Context, id string) error
+	Doctor(ctx context.Context) Report
+}
+
+// Status is the process that answers.
+type Status struct {
+	Version  string    `json:"version"`
+	PID      int       `json:"pid"`
+	Started  time.Time `json:"started_at"`
+	Home     string    `json:"home,omitempty"`
+	Held     bool      `json:"held"` // whether it holds the home; if not it only reads
+	Control  string    `json:"control,omitempty"`
+	Platform string    `json:"platform"` // linux/amd64
+	Go       string    `json:"go"`
+	Plugins  int       `json:"plugins"`
+}
+
+// A Plugin is all that is known of a plugin.
+type Plugin struct {
+	ID         string            `json:"id"`
+	Version    string            `json:"version"`
+	Kind       string            `json:"kind"` // surface
+	State      State             `json:"state"`
+	PID        int               `json:"pid,omitempty"`
+	Started    time.Time         `json:"started_at,omitzero"` // of the process
+	Restarts   int               `json:"restarts"`            // processes after the first
+	NextTry    time.Time         `json:"next_try,omitzero"`   // while it backs off
+	Path       string            `json:"path,omitempty"`      // of the binary; empty: built in
+	SHA256     string            `json:"sha256,omitempty"`    // of the binary, as its manifest says
+	FirstParty bool              `json:"first_party"`         // ships with this vak
+	Sandbox    string            `json:"sandbox,omitempty"`   // level of the process, or what one would get
+	Error      *Fault            `json:"error,omitempty"`     // the last thing that went wrong
+	DocVersion int               `json:"doc_version,omitempty"`
+	Blocks     []doc.Kind        `json:"blocks,omitempty"`
+	Profiles   []surface.Profile `json:"profiles,omitempty"` // the first is the default
+}
+
+// A Fault is what went wrong with a plugin.
+type Fault struct {
+	Kind    string    `json:"kind"`             // for programs
+	Source  string    `json:"source,omitempty"` // host, plugin or downstream
+	Message string    `json:"message"`
+	Hint    string    `json:"hint,omitempty"`
+	At      time.Time `json:"at,omitzero"`
+}
+
+func (f *Fault) String() string {
+	if f == nil {
+		return ""
+	}
+	if f.Hint == "" {
+		return f.Message
+	}
+	return f.Message + "; " + f.Hint
+}
+
+// A State is what a plugin does at the moment.
+type State string
+
+// The states.
+const (
+	Builtin     State = "builtin"
+	Stopped     State = "stopped"
+	Starting    State = "starting"
+	Ready       State = "ready"
+	Draining    State = "draining"
+	BackingOff  State = "backing_off"
+	Quarantined State = "quarantined"
+	Broken      State = "broken"
+)
+
+// States is every state with what it means and what an operator does about it:
+// the one table that the command line and the runbook have it from.
+var States = []struct {
+	State State
+	Means string
+	Mend  string
+}{
+	{Builtin, "part of vak itself, no process", "nothing to do"},
+	{Stopped, "no process; one starts when it is first needed", "nothing to do"},
+	{Starting, "a process is on its way", "nothing to do; it takes five seconds at most"},
+	{Ready, "a process serves calls", "nothing to do"},
+	{Draining, "a process finishes what it has, then ends", "nothing to do; it is stopped by force where it takes too long"},
+	{BackingOff, "processes failed; the next try comes after a pause that grows to 30 s", "see the last error; \"vak plugin restart ID\" tries at once"},
+	{Quarantined, "five failures in ten minutes; no process is started, answers go out plain", "mend what the last error says, then \"vak plugin restart ID\""},
+	{Broken, "it cannot be used; nothing is started, answers go out plain", "mend what the error says, then start vak again"},
+}
+
+// Mend says what to do about a plugin in state s.
+func (s State) Mend() string {
+	for _, row := range States {
+		if row.State == s {
+			return row.Mend
+		}
+	}
+	return "this vak does not know the state; update it"
+}
+
+// A Report is the result of every check of a doctor.
+type Report struct {
+	OK     bool    `json:"ok"` // no check failed
+	Checks []Check `json:"checks"`
+}
+
+// A Check is the result of one check.
+type Check struct {
+	Name   string  `json:"name"`
+	Result Verdict `json:"result"`
+	What   string  `json:"what"`           // what was found
+	Mend   string  `json:"mend,omitempty"` // what to do about it, where it is not fine
+}
+
+// A Verdict is how a check ended.
+type Verdict string
+
+// The verdicts.
+const (
+	Fine Verdict = "ok"
+	Warn Verdict = "warn"
+	Fail Verdict = "fail"
+)
+
+// Add appends a check and keeps OK true to its meaning.
+func (r *Report) Add(name string, v Verdict, what, mend string) {
+	if len(r.Checks) == 0 {
+		r.OK = true
+	}
+	r.OK = r.OK && v != Fail
+	if v == Fine {
+		mend = ""
+	}
+	r.Checks = append(r.Checks, Check{Name: name, Result: v, What: what, Mend: mend})
+}
