@@ -268,32 +268,14 @@ func (w *walk) labels(ins []doc.Inline) {
 // the code are the link. Where there is none behind the code, the address is
 // printed behind the label as a link to itself.
 func (w *walk) linkWithCode(c dialect.Construct, children []doc.Inline, lab label) {
-	if endsInCode(children) {
-		w.labels(children)
-		if lab.text == c.Arg {
-			return
-		}
-		w.text(" (", dialect.InText)
-		c.Label = c.Arg
-		o := w.open(c)
-		w.text(c.Arg, dialect.InURL)
-		w.toks[len(w.toks)-1].atomic = true
-		w.close(o)
-		w.text(")", dialect.InText)
-		return
-	}
+	ends := endsInCode(children)
 	open := int32(-1)
 	for i, in := range children {
-		if holdsCode(in) {
-			if open >= 0 {
-				w.close(open)
-				open = -1
-			}
-			w.inline(in)
-			continue
-		}
-		if open < 0 {
-			c.Part = slices.ContainsFunc(children[i:], holdsCode)
+		if code := holdsCode(in); code && open >= 0 {
+			w.close(open)
+			open = -1
+		} else if !code && open < 0 {
+			c.Part = ends || slices.ContainsFunc(children[i:], holdsCode)
 			open = w.open(c)
 		}
 		w.labels([]doc.Inline{in})
@@ -301,6 +283,16 @@ func (w *walk) linkWithCode(c dialect.Construct, children []doc.Inline, lab labe
 	if open >= 0 {
 		w.close(open)
 	}
+	if !ends || lab.text == c.Arg {
+		return
+	}
+	w.text(" (", dialect.InText)
+	c.Label, c.Part = c.Arg, false
+	o := w.open(c)
+	w.text(c.Arg, dialect.InURL)
+	w.toks[len(w.toks)-1].atomic = true
+	w.close(o)
+	w.text(")", dialect.InText)
 }
 
 // endsInCode reports whether the last of ins that shows anything holds code.

@@ -240,8 +240,8 @@ func (w *walk) one(b doc.Block, depth int) {
 
 func (w *walk) heading(b *doc.Heading) {
 	level := b.Level
-	if w.lists > 0 && !w.nested {
-		level = 6 // no platform has headings in lists
+	if (w.lists > 0 || w.quotes > 1) && !w.nested {
+		level = 6 // no platform has headings in lists or in inner quotes
 	}
 	o := w.open(dialect.Construct{Kind: dialect.Heading, Level: level})
 	from := len(w.toks)
