@@ -174,7 +174,8 @@ func cloneRule(t token) []instruction {
 	)
 }
 
-// socketRule allows unix stream sockets and, with a network, TCP and UDP.
+// socketRule allows unix stream sockets and, with a network, TCP and UDP. MPTCP,
+// which Go's listeners try first, is TCP that Landlock does not know for such.
 func socketRule(network bool) []instruction {
 	const typeBits = 0xf // the rest are flags
 	unixStream := join(
@@ -186,7 +187,7 @@ func socketRule(network bool) []instruction {
 	if network {
 		inet := func() []instruction {
 			tail := []instruction{load(low(2))}
-			for _, protocol := range []uint32{0, unix.IPPROTO_TCP, unix.IPPROTO_UDP, unix.IPPROTO_MPTCP} {
+			for _, protocol := range []uint32{0, unix.IPPROTO_TCP, unix.IPPROTO_UDP} {
 				tail = append(tail, answerIf(protocol, allow)...)
 			}
 			tail = append(tail, answer(refuse(unix.EPERM)))

@@ -47,7 +47,8 @@ func (l Level) Covers(other Level) bool {
 }
 
 // Gaps lists, a sentence each, what a process at this level can do although its
-// policy does not say so. It returns nil where nothing is left open. Network
+// policy does not say so. It returns nil where nothing is left open, as without a
+// network on every kernel with both mechanisms. Network
 // says whether the policy gives it a network.
 func (l Level) Gaps(network bool) []string {
 	var gaps []string
@@ -60,6 +61,7 @@ func (l Level) Gaps(network bool) []string {
 	add(!l.Seccomp, "It can start processes, open sockets and reach other processes (seccomp would refuse it, on amd64 and arm64).")
 	if network || !l.Seccomp {
 		add(l.Landlock < 4, "It can listen on TCP ports (Landlock refuses it from Linux 6.7).")
+		add(l.Landlock >= 4, "It can listen on a TCP port that the kernel chooses (no Linux refuses it).")
 		add(l.Landlock < 6, "It can connect to abstract unix sockets (Landlock refuses it from Linux 6.12).")
 		add(l.Landlock < 9, "It can connect to the unix sockets of its user (Landlock refuses it from Linux 7.1).")
 	}
