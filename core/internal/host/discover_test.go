@@ -71,13 +71,13 @@ func TestBrokenPluginsHinderNoOther(t *testing.T) {
 
 	h := open(t, Config{Dirs: []string{dir}})
 	says := map[string]string{
-		"a-newer": "newer than this vak", "a-skills": `kind "skills"`, "a-protocol": "protocol [2 3]", "a-outside": "beside the manifest",
-		"a-hash": "sha256", "a-infoless": "info: missing", "a-version": "differ", "a-profileless": "profiles", "a-missing": "cannot find the binary",
+		"a-newer": "/schema_version: 2 is newer than this vak", "a-skills": "/kind: value must be \"surface\"", "a-protocol": "protocol [2 3]", "a-outside": "beside the manifest",
+		"a-hash": "/sha256: does not match", "a-infoless": "missing properties: 'info'", "a-version": "differ", "a-profileless": "/info/profiles: minimum 1 items", "a-missing": "cannot find the binary",
 		"a-empty": "not valid JSON", "a-garbage": "not valid UTF-8", "a-huge": "larger than", "a-directory": "is not a file",
 	}
 	for _, s := range h.Surfaces() {
 		if s.Info.ID == "good" {
-			if s.Err != nil || s.State != StateReady || s.Path == "" || len(s.SHA256) != 64 {
+			if s.Err != nil || s.State != StateStopped || s.Path == "" || len(s.SHA256) != 64 {
 				t.Errorf("good = %+v", s)
 			}
 			continue
@@ -111,7 +111,7 @@ func TestFirstOfTwoWins(t *testing.T) {
 
 	h := open(t, Config{Dirs: []string{one, two}})
 	s := h.Surfaces()
-	if len(s) != 2 || s[0].Dir != first || s[0].State != StateReady || s[1].Dir != second || !errors.Is(s[1].Err, Duplicate) {
+	if len(s) != 2 || s[0].Dir != first || s[0].State != StateStopped || s[1].Dir != second || !errors.Is(s[1].Err, Duplicate) {
 		t.Errorf("Surfaces = %+v", s)
 	}
 	if got := say(t, h, "good", "x"); got != "ok" {
@@ -129,7 +129,7 @@ func TestFirstOfTwoWins(t *testing.T) {
 		t.Fatal(err)
 	}
 	h = open(t, Config{Dirs: []string{one, two}})
-	if s := h.Surfaces(); len(s) != 2 || s[0].Dir != second || s[0].State != StateReady || !errors.Is(s[1].Err, BadManifest) {
+	if s := h.Surfaces(); len(s) != 2 || s[0].Dir != second || s[0].State != StateStopped || !errors.Is(s[1].Err, BadManifest) {
 		t.Errorf("Surfaces = %+v", s)
 	}
 	if got := say(t, h, "good", "x"); got != "ok" {

@@ -1,15 +1,27 @@
 // Package host finds surface plugins and renders with them, each in a process
 // of its own. It knows nothing of documents beyond package surface.
 //
+// It is built from four packages, none of which knows the ones behind it:
+//
+//	bundle     what is on disk: manifests, hashes
+//	process    one process: start, handshake, log, end
+//	sandbox    what a process may do
+//	supervise  when a process starts, stops, is replaced or given up on
+//
+// and fault, the errors of all of them.
+//
 // Invariants:
 //
 //   - Nothing is started to find out what it is: the manifest beside a binary
 //     says so, and what runs is the file whose hash the manifest names.
-//   - A process starts when it is first needed, serves everybody, and is started
-//     again when it died. Whoever renders waits 5 s for an answer, then 5 s for a
-//     fresh process, and no longer.
-//   - A plugin gets no environment, no standard input and no file of the host's.
-//     Its log cannot flood or break the host's.
+//   - A process starts when it is first needed, serves everybody, and is replaced
+//     when it fails. Whoever renders waits 5 s for an answer, then 5 s for a
+//     fresh process, and no longer; of a plugin that is out of order they are told
+//     at once.
+//   - A plugin gets no environment, no standard input and no file of the host's,
+//     and where the kernel can see to it no other file, no network and no other
+//     process either. Its log cannot flood or break the host's.
+//   - What goes wrong with one plugin is told of that plugin and touches no other.
 //   - Close leaves no process, no socket and no goroutine. Where the host itself
-//     is killed, its plugins notice and end.
+//     is killed, its plugins end with it, and the next host removes the sockets.
 package host

@@ -1,112 +1,42 @@
 package host
 
-import (
-	"errors"
+import "github.com/seed-1ae66336/vak/core/internal/host/fault"
 
-	"github.com/seed-1ae66336/vak/sdk/hostapi"
-)
+// An Error says what went wrong with which plugin, and what to do about it.
+type Error = fault.Error
 
-// A Kind classifies an [Error]. Kinds are errors, so that errors.Is(err,
-// host.Deadline) tells them apart.
-type Kind string
-
-// Error returns the kind's name.
-func (k Kind) Error() string { return string(k) }
-
-// The kinds that a call to a plugin has, as package hostapi says.
-const (
-	Invalid      = Kind(hostapi.Invalid)
-	Failed       = Kind(hostapi.Failed)
-	Panic        = Kind(hostapi.Panic)
-	Contract     = Kind(hostapi.Contract)
-	TooLarge     = Kind(hostapi.TooLarge)
-	Deadline     = Kind(hostapi.Deadline)
-	Canceled     = Kind(hostapi.Canceled)
-	Unavailable  = Kind(hostapi.Unavailable)
-	Incompatible = Kind(hostapi.Incompatible)
-)
-
-// The kinds that are the host's own.
-const (
-	// NotFound is returned when there is no such surface, or a directory of
-	// plugins cannot be read.
-	NotFound Kind = "not_found"
-
-	// BadManifest is returned when a manifest cannot be read or is not valid, or
-	// the binary that it names cannot be run.
-	BadManifest Kind = "bad_manifest"
-
-	// Duplicate is returned when an earlier plugin has the same id.
-	Duplicate Kind = "duplicate"
-
-	// Untrusted is returned when a binary is not the file that its manifest
-	// names.
-	Untrusted Kind = "untrusted"
-
-	// StartFailed is returned when a process did not start or did not become
-	// ready.
-	StartFailed Kind = "start_failed"
-
-	// RuntimeDir is returned when there is no safe place for sockets.
-	RuntimeDir Kind = "runtime_dir"
-
-	// Closed is returned after Close.
-	Closed Kind = "closed"
-)
+// A Kind classifies an [Error]; errors.Is tells them apart.
+type Kind = fault.Kind
 
 // A Source says whose fault an [Error] is.
-type Source = hostapi.Source
+type Source = fault.Source
+
+// The kinds, as package fault describes them.
+const (
+	Invalid      = fault.Invalid
+	Failed       = fault.Failed
+	Panic        = fault.Panic
+	Contract     = fault.Contract
+	TooLarge     = fault.TooLarge
+	Deadline     = fault.Deadline
+	Canceled     = fault.Canceled
+	Unavailable  = fault.Unavailable
+	Incompatible = fault.Incompatible
+	NotFound     = fault.NotFound
+	BadManifest  = fault.BadManifest
+	Duplicate    = fault.Duplicate
+	Untrusted    = fault.Untrusted
+	Unsandboxed  = fault.Unsandboxed
+	StartFailed  = fault.StartFailed
+	BackingOff   = fault.BackingOff
+	Quarantined  = fault.Quarantined
+	RuntimeDir   = fault.RuntimeDir
+	Closed       = fault.Closed
+)
 
 // The sources.
 const (
-	FromHost       = hostapi.FromHost
-	FromPlugin     = hostapi.FromPlugin
-	FromDownstream = hostapi.FromDownstream
+	FromHost       = fault.FromHost
+	FromPlugin     = fault.FromPlugin
+	FromDownstream = fault.FromDownstream
 )
-
-// An Error says what went wrong with which plugin, and what to do about it. Op,
-// Plugin, Version, Kind and Source are safe to log. Message, Tail and Err may
-// hold a plugin author's words.
-type Error struct {
-	Op      string // open, start or render
-	Plugin  string // id, or the folder of a plugin that has none
-	Version string // empty where it is not known
-	Kind    Kind
-	Source  Source
-	Message string // what happened
-	Hint    string // what to do about it; may be empty
-	Tail    string // last lines of the process's standard error, at most 32 KiB
-	Err     error  // the cause; may be nil
-}
-
-// Error tells plugin, operation, message and hint in one line.
-func (e *Error) Error() string {
-	s := e.Op + ": " + e.Message
-	if e.Plugin != "" {
-		name := e.Plugin
-		if e.Version != "" {
-			name += " " + e.Version
-		}
-		s = "plugin " + name + ": " + s
-	}
-	if e.Hint != "" {
-		s += "; " + e.Hint
-	}
-	return s
-}
-
-// Unwrap makes errors.Is find both the kind and the cause.
-func (e *Error) Unwrap() []error {
-	if e.Err == nil {
-		return []error{e.Kind}
-	}
-	return []error{e.Kind, e.Err}
-}
-
-// fromCall turns the error of a call into an Error.
-func fromCall(op string, err error) *Error {
-	if c, ok := errors.AsType[*hostapi.Error](err); ok {
-		return &Error{Op: op, Kind: Kind(c.Kind), Source: c.Source, Message: c.Message, Hint: c.Hint, Err: err}
-	}
-	return &Error{Op: op, Kind: Failed, Source: FromHost, Message: err.Error(), Err: err}
-}

@@ -2,8 +2,8 @@ package host
 
 import (
 	"context"
-	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -11,6 +11,9 @@ import (
 
 	"github.com/hashicorp/go-hclog"
 
+	"github.com/seed-1ae66336/vak/core/internal/host/bundle"
+	"github.com/seed-1ae66336/vak/core/internal/host/process"
+	"github.com/seed-1ae66336/vak/core/internal/host/supervise"
 	"github.com/seed-1ae66336/vak/sdk/hostapi"
 	"github.com/seed-1ae66336/vak/sdk/surface"
 )
@@ -26,12 +29,19 @@ type Config struct {
 	Builtin []surface.Plugin
 
 	// Log takes what operators should know, and the plugins' own logs. Nil:
-	// nothing is logged.
+	// nothing is logged. Its sink is written to from many goroutines.
 	Log hclog.Logger
 
 	// RuntimeDir is the directory for sockets; it is made with mode 0700. Empty:
 	// vak under XDG_RUNTIME_DIR, else /tmp/vak-UID. Its path has to be short.
 	RuntimeDir string
+
+	// FirstParty are directories whose plugins may run without a sandbox where
+	// the kernel has none. Their status says so.
+	FirstParty []string
+
+	// AllowUnsandboxed says the same of every plugin.
+	AllowUnsandboxed bool
 
 	// MutualTLS asks for TLS on every connection to a plugin, on top of what the
 	// kernel says of the peer. Where the kernel says nothing (other than on
@@ -48,15 +58,23 @@ type Config struct {
 	// StopTimeout is how long a process gets to end by itself; 0 means 1 s.
 	// After it comes SIGTERM, after twice the time SIGKILL.
 	StopTimeout time.Duration
+
+	// Policy is the patience with failing plugins; the zero value is the default.
+	Policy supervise.Policy
+
+	// noSandbox is for tests of what a process does that nothing confines.
+	noSandbox bool
 }
 
 // A Host renders with plugins. It is safe for concurrent use.
 type Host struct {
+	config  Config
 	log     hclog.Logger
-	sockets sockets
+	sockets *process.Sockets
 	slots   []*slot // sorted as Surfaces returns them
 	byID    map[string]*slot
-	work    sync.WaitGroup // processes that start or stop
+	work    sync.WaitGroup // goroutines of the supervisors
+	groups  groups
 }
 
 // RendererInfo names what rendered.
@@ -64,6 +82,7 @@ type RendererInfo struct{ ID, Version string }
 
 // Open reads the manifests and starts nothing. It fails if a directory cannot be
 // read; what is wrong with one plugin is told by Surfaces and hinders no other.
+// Sockets that hosts left behind which were killed are removed.
 //
 // On Linux, starting a plugin sets the close-on-exec flag of every open file of
 // this process, so that no plugin inherits one.
@@ -74,48 +93,66 @@ func Open(c Config) (*Host, error) {
 	c.RenderTimeout = orDefault(c.RenderTimeout, 5*time.Second)
 	c.StartTimeout = orDefault(c.StartTimeout, 5*time.Second)
 	c.StopTimeout = orDefault(c.StopTimeout, time.Second)
+	c.FirstParty = absolute(c.FirstParty)
 
-	var all []Surface
-	builtin := map[string]*hostapi.Client{}
+	h := &Host{config: c, log: c.Log, byID: map[string]*slot{}}
 	for _, p := range c.Builtin {
 		if err := p.Info.Validate(); err != nil {
 			return nil, &Error{Op: "open", Plugin: p.Info.ID, Kind: BadManifest, Source: FromHost, Message: "built-in surface: " + err.Error(), Err: err}
 		}
-		all = append(all, Surface{Info: p.Info, State: StateBuiltin})
-		if builtin[p.Info.ID] == nil {
-			builtin[p.Info.ID] = hostapi.Local(p, c.Log.Named(p.Info.ID))
-		}
+		h.slots = append(h.slots, &slot{
+			host: h, builtin: hostapi.Local(p, c.Log.Named(p.Info.ID)), found: bundle.Bundle{Info: p.Info},
+		})
 	}
-	found, err := discover(c.Dirs)
+	found, err := bundle.Discover(c.Dirs)
 	if err != nil {
 		return nil, err
 	}
-	h := &Host{log: c.Log, sockets: sockets{base: c.RuntimeDir}, byID: map[string]*slot{}}
-	for _, s := range settle(append(all, found...)) {
-		sl := &slot{host: h, config: c, surface: s}
-		if s.State == StateBuiltin {
-			sl.builtin = builtin[s.Info.ID]
-		}
-		if s.State == StateBroken {
-			e, _ := errors.AsType[*Error](s.Err)
-			c.Log.Warn("plugin cannot be used", "plugin", s.Info.ID, "dir", s.Dir, "kind", string(e.Kind), "reason", e.Message)
-		}
-		h.slots = append(h.slots, sl)
-		if _, taken := h.byID[s.Info.ID]; !taken {
-			h.byID[s.Info.ID] = sl
-		}
+	for _, b := range found {
+		h.slots = append(h.slots, newSlot(h, b))
 	}
+	h.settle()
+	h.sockets = process.NewSockets(c.RuntimeDir)
 	return h, nil
 }
 
-// Surfaces lists what was found, sorted by id, with broken ones behind the one
-// that is used. The caller owns the slice.
-func (h *Host) Surfaces() []Surface {
-	out := make([]Surface, len(h.slots))
-	for i, s := range h.slots {
-		out[i] = s.snapshot()
+// settle marks the later one of two usable surfaces with the same id as broken
+// and sorts by id, the usable one before the broken ones.
+func (h *Host) settle() {
+	for _, s := range h.slots {
+		if s.found.Err != nil {
+			continue
+		}
+		id := s.found.Info.ID
+		winner, taken := h.byID[id]
+		if !taken {
+			h.byID[id] = s
+			continue
+		}
+		where := winner.found.Dir
+		if where == "" {
+			where = "vak itself"
+		}
+		s.found.Err = &Error{
+			Op: "open", Plugin: id, Version: s.found.Info.Version, Kind: Duplicate, Source: FromHost,
+			Message: fmt.Sprintf("%s is not used: %s provides the same surface", s.found.Dir, where),
+			Hint:    "remove one of them",
+		}
 	}
-	return out
+	slices.SortStableFunc(h.slots, func(a, b *slot) int {
+		if c := strings.Compare(a.found.Info.ID, b.found.Info.ID); c != 0 {
+			return c
+		}
+		return boolInt(a.found.Err != nil) - boolInt(b.found.Err != nil)
+	})
+	for _, s := range h.slots {
+		if e := s.found.Err; e != nil {
+			h.log.Warn("plugin cannot be used", "plugin", s.found.Info.ID, "dir", s.found.Dir, "kind", string(e.Kind), "reason", e.Message)
+		}
+		if _, taken := h.byID[s.found.Info.ID]; !taken {
+			h.byID[s.found.Info.ID] = s
+		}
+	}
 }
 
 // Render has a surface render r. It takes at most twice the time for one
@@ -123,14 +160,17 @@ func (h *Host) Surfaces() []Surface {
 //
 // A second attempt, on a fresh process, follows where the first one found the
 // process gone, silent or not keeping the protocol. What the renderer itself
-// refused it would refuse again.
+// refused it would refuse again. A plugin that failed before, several times in a
+// row, is not tried until its time has come, and one that failed too often is
+// not tried at all: both errors come at once and hold the last failure.
 func (h *Host) Render(ctx context.Context, surfaceID string, r surface.RenderRequest) (surface.Rendering, RendererInfo, error) {
 	s, ok := h.byID[surfaceID]
 	if !ok {
-		return surface.Rendering{}, RendererInfo{}, h.unknown(surfaceID)
+		return surface.Rendering{}, RendererInfo{}, h.unknown("render", surfaceID)
 	}
-	by := RendererInfo{ID: s.surface.Info.ID, Version: s.surface.Info.Version}
 	for attempt := 1; ; attempt++ {
+		info := s.bundle().Info
+		by := RendererInfo{ID: info.ID, Version: info.Version}
 		out, again, err := s.render(ctx, r)
 		if err == nil {
 			return out, by, nil
@@ -143,20 +183,11 @@ func (h *Host) Render(ctx context.Context, surfaceID string, r surface.RenderReq
 	}
 }
 
-// fresh reports whether another process may do better.
-func (e *Error) fresh() bool {
-	switch e.Kind {
-	case Unavailable, Deadline, Panic, Contract, StartFailed:
-		return e.Source != FromHost
-	}
-	return false
-}
-
-func (h *Host) unknown(id string) *Error {
+func (h *Host) unknown(op, id string) *Error {
 	var known []string
 	for _, s := range h.slots {
-		if s.surface.State != StateBroken {
-			known = append(known, s.surface.Info.ID)
+		if s.bundle().Err == nil {
+			known = append(known, s.found.Info.ID)
 		}
 	}
 	slices.Sort(known)
@@ -164,7 +195,7 @@ func (h *Host) unknown(id string) *Error {
 	if len(known) > 0 {
 		hint = "known are " + strings.Join(known, ", ")
 	}
-	return &Error{Op: "render", Kind: NotFound, Source: FromHost, Message: fmt.Sprintf("there is no surface %q", id), Hint: hint}
+	return &Error{Op: op, Kind: NotFound, Source: FromHost, Message: fmt.Sprintf("there is no surface %q", id), Hint: hint}
 }
 
 // Close ends every process and waits for them: at most about twice StopTimeout,
@@ -172,10 +203,31 @@ func (h *Host) unknown(id string) *Error {
 // nothing.
 func (h *Host) Close() error {
 	for _, s := range h.slots {
-		s.close()
+		if s.sup != nil {
+			s.sup.Close()
+		}
 	}
 	h.work.Wait()
-	return h.sockets.close()
+	return h.sockets.Close()
+}
+
+// groups are the process groups of plugins.
+type groups struct {
+	mu  sync.Mutex
+	all map[int]struct{}
+}
+
+func (g *groups) track(group int, lives bool) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if !lives {
+		delete(g.all, group)
+		return
+	}
+	if g.all == nil {
+		g.all = map[int]struct{}{}
+	}
+	g.all[group] = struct{}{}
 }
 
 func orDefault(d, def time.Duration) time.Duration {
@@ -183,4 +235,21 @@ func orDefault(d, def time.Duration) time.Duration {
 		return def
 	}
 	return d
+}
+
+func boolInt(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+func absolute(dirs []string) []string {
+	out := make([]string, 0, len(dirs))
+	for _, d := range dirs {
+		if abs, err := filepath.Abs(d); err == nil {
+			out = append(out, abs)
+		}
+	}
+	return out
 }

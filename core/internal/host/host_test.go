@@ -40,7 +40,7 @@ func TestRenderThroughARealPlugin(t *testing.T) {
 	install(t, dir, built.telegram, "telegram")
 	h := open(t, Config{Dirs: []string{dir}})
 	s := h.Surfaces()
-	if len(s) != 1 || s[0].Info.ID != "telegram" || s[0].State != StateReady || s[0].Err != nil {
+	if len(s) != 1 || s[0].Info.ID != "telegram" || s[0].State != StateStopped || s[0].Err != nil {
 		t.Fatalf("Surfaces = %+v", s)
 	}
 	req := request("telegram", "a < b")
@@ -55,8 +55,8 @@ func TestRenderThroughARealPlugin(t *testing.T) {
 	if want := (RendererInfo{"telegram", s[0].Info.Version}); by != want {
 		t.Errorf("by = %v, want %v", by, want)
 	}
-	if got := h.Surfaces()[0].State; got != StateRunning {
-		t.Errorf("state = %s, want running", got)
+	if got := h.Surfaces()[0].State; got != StateReady {
+		t.Errorf("state = %s, want ready", got)
 	}
 }
 
@@ -131,6 +131,7 @@ func TestRenderFailures(t *testing.T) {
 	} {
 		t.Run(strings.Fields(c.text)[0], func(t *testing.T) {
 			config := Config{StopTimeout: 100 * time.Millisecond}
+			config.noSandbox = strings.Contains(c.text, "_once") // it remembers in a file
 			if c.kind == Deadline || strings.HasPrefix(c.text, "hang") {
 				config.RenderTimeout = 700 * time.Millisecond
 			}
@@ -158,7 +159,7 @@ func TestRenderFailures(t *testing.T) {
 				t.Errorf("err = %q", err)
 			}
 			after := say(t, h, "fixture", "pid") // it serves again
-			if again := e.fresh(); (after != before) != again {
+			if again := e.Fresh(); (after != before) != again {
 				t.Errorf("process %s before, %s after; want a fresh one: %v", before, after, again)
 			}
 		})
@@ -342,14 +343,7 @@ func TestCloseWhileRendering(t *testing.T) {
 		_, err := try(h, "good", "hang")
 		failed <- err
 	}()
-	for { // until the call is on its way
-		s := h.byID["good"]
-		s.mu.Lock()
-		n := s.current.calls
-		s.mu.Unlock()
-		if n > 0 {
-			break
-		}
+	for h.Status()[0].Calls == 0 { // until the call is on its way
 		time.Sleep(time.Millisecond)
 	}
 	began := time.Now()

@@ -2,79 +2,152 @@ package host
 
 import (
 	"context"
-	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
 	"sync"
-	"time"
 
+	"github.com/seed-1ae66336/vak/core/internal/host/bundle"
+	"github.com/seed-1ae66336/vak/core/internal/host/fault"
+	"github.com/seed-1ae66336/vak/core/internal/host/process"
+	"github.com/seed-1ae66336/vak/core/internal/host/supervise"
 	"github.com/seed-1ae66336/vak/sdk/hostapi"
 	"github.com/seed-1ae66336/vak/sdk/surface"
 )
 
-// A slot is the place of one surface: at most one process serves it, started by
-// the first who needs it.
+// A slot is the place of one surface.
 type slot struct {
-	host    *Host
-	config  Config
-	surface Surface         // as found; State is StateReady whether or not it runs
-	builtin *hostapi.Client // instead of a process
+	host       *Host
+	builtin    *hostapi.Client // instead of a process
+	firstParty bool
+	sup        *supervise.Supervisor[*process.Process] // nil for a built-in
 
-	mu       sync.Mutex
-	closed   bool
-	current  *process // serves new calls
-	starting *start
-	leaving  map[*process]struct{} // serve what they have, then stop
+	mu    sync.Mutex
+	found bundle.Bundle // read anew when its files have changed and it is to be started
 }
 
-// A start is a process on its way. done is closed when p or err is set.
-type start struct {
-	done chan struct{}
-	p    *process
-	err  *Error
+func newSlot(h *Host, b bundle.Bundle) *slot {
+	s := &slot{host: h, firstParty: h.isFirstParty(b.Dir)}
+	s.found = s.admit(b)
+	s.sup = supervise.New(supervise.Config[*process.Process]{
+		Start:   s.start,
+		Changed: func() bool { return s.bundle().Changed() },
+		Policy:  h.config.Policy,
+		Log:     h.log.With("plugin", b.Info.ID, "version", b.Info.Version),
+		Work:    &h.work,
+	})
+	return s
 }
 
-func (s *slot) snapshot() Surface {
-	out := s.surface
+func (s *slot) bundle() bundle.Bundle {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.current != nil && !s.current.gone() {
-		out.State = StateRunning
+	return s.found
+}
+
+// admit adds to a bundle that it may not run here, if so.
+func (s *slot) admit(b bundle.Bundle) bundle.Bundle {
+	if b.Err == nil && !s.host.mayRun(s.firstParty) {
+		b.Err = unsandboxed("there is no sandbox for it on this system", nil).Named(b.Info.ID, b.Info.Version)
 	}
-	return out
+	return b
+}
+
+// refresh reads the bundle anew if it is another than it was.
+func (s *slot) refresh() bundle.Bundle {
+	old := s.bundle()
+	if e := old.Err; e != nil && e.Kind == Duplicate || !old.Changed() {
+		return old
+	}
+	b := s.admit(bundle.Read(old.Dir))
+	if id := old.Info.ID; b.Err == nil && b.Info.ID != id {
+		b.Err = &Error{
+			Op: "open", Plugin: id, Kind: BadManifest, Source: FromHost,
+			Message: fmt.Sprintf("%s held the surface %q and now holds %q", old.Dir, id, b.Info.ID),
+			Hint:    "start vak again, so that it is found under its new name",
+		}
+		b.Info.ID = id
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.found = b
+	return b
+}
+
+// start starts what is installed by now.
+func (s *slot) start(ctx context.Context) (*process.Process, *Error) {
+	b := s.refresh()
+	if b.Err != nil {
+		return nil, b.Err
+	}
+	h := s.host
+	within := confine
+	if h.config.noSandbox {
+		within = nil
+	}
+	p, e := process.Start(ctx, process.Config{
+		Bundle:       b,
+		Role:         hostapi.RoleRender,
+		Sockets:      h.sockets,
+		Log:          h.log.Named(b.Info.ID),
+		MutualTLS:    h.config.MutualTLS,
+		StartTimeout: h.config.StartTimeout,
+		StopTimeout:  h.config.StopTimeout,
+		Confine:      within,
+		Track:        h.groups.track,
+	})
+	if e != nil {
+		return nil, e.Named(b.Info.ID, b.Info.Version)
+	}
+	return p, nil
 }
 
 // render makes one attempt. again says that a fresh process may do better.
 func (s *slot) render(caller context.Context, r surface.RenderRequest) (out surface.Rendering, again bool, _ *Error) {
-	if s.surface.State == StateBroken {
-		e, _ := errors.AsType[*Error](s.surface.Err)
-		broken := *e
+	b := s.bundle()
+	if b.Err != nil {
+		broken := *b.Err
 		broken.Op = "render"
 		return surface.Rendering{}, false, &broken
 	}
-	ctx, cancel := context.WithTimeout(caller, s.config.RenderTimeout)
+	ctx, cancel := context.WithTimeout(caller, s.host.config.RenderTimeout)
 	defer cancel()
+	named := func(e *Error) *Error { return e.Named(b.Info.ID, b.Info.Version) }
 	if s.builtin != nil {
 		out, err := s.builtin.Render(ctx, r)
 		if err != nil {
-			return surface.Rendering{}, false, s.named(fromCall("render", err))
+			return surface.Rendering{}, false, named(fault.FromCall("render", err))
 		}
 		return out, false, nil
 	}
-	p, e := s.acquire(ctx)
+	lease, e := s.sup.Lease(ctx)
 	if e != nil {
-		return surface.Rendering{}, e.fresh() && !gaveUp(caller, ctx, e), e
+		return surface.Rendering{}, e.Fresh() && !gaveUp(caller, ctx, e), named(e)
 	}
-	out, err := p.api.Render(ctx, r)
+	out, err := lease.P.API().Render(ctx, r)
 	if err == nil {
-		s.release(p, false)
+		lease.Release(nil, false)
 		return out, false, nil
 	}
-	e = s.named(fromCall("render", err))
+	e = fault.FromCall("render", err)
 	if e.Kind == Unavailable {
-		p.obituary(e)
+		if how := lease.P.Obituary(); how != nil {
+			e.Message = strings.Replace(how.Message, "by itself", "while it rendered", 1)
+			e.Hint, e.Tail = how.Hint, how.Tail
+		}
 	}
-	again = e.fresh() && !gaveUp(caller, ctx, e)
-	s.release(p, again)
-	return surface.Rendering{}, again, e
+	if e.Hint == "" && e.Kind == Deadline {
+		e.Hint = "see the plugin's log"
+	}
+	if !e.Fresh() || gaveUp(caller, ctx, e) {
+		lease.Release(nil, false)
+		return surface.Rendering{}, false, named(e)
+	}
+	e = named(e)
+	// A panic and a broken promise are trouble with one call, and another process
+	// may do better; a process that dies or hangs is out of order itself.
+	lease.Release(e, e.Kind == Unavailable || e.Kind == Deadline)
+	return surface.Rendering{}, true, e
 }
 
 // gaveUp reports whether e came of the caller's own haste, which is not the
@@ -88,133 +161,30 @@ func gaveUp(caller, attempt context.Context, e *Error) bool {
 	return e.Kind == Deadline && ok && !ours.Before(its)
 }
 
-func (s *slot) named(e *Error) *Error {
-	e.Plugin, e.Version = s.surface.Info.ID, s.surface.Info.Version
-	return e
-}
-
-// acquire returns a process that lives, starting one if there is none, and
-// counts the caller in.
-func (s *slot) acquire(ctx context.Context) (*process, *Error) {
-	for range 3 { // a process that dies as soon as it is ready is not started for ever
-		s.mu.Lock()
-		if s.closed {
-			s.mu.Unlock()
-			return nil, s.named(&Error{Op: "render", Kind: Closed, Source: FromHost, Message: "the host is closed"})
-		}
-		if p := s.current; p != nil && !p.gone() {
-			p.calls++
-			s.mu.Unlock()
-			return p, nil
-		}
-		if s.current != nil {
-			s.retire(s.current)
-		}
-		st := s.starting
-		if st == nil {
-			st = s.begin()
-		}
-		s.mu.Unlock()
-
-		select {
-		case <-st.done:
-			if st.err != nil {
-				return nil, st.err
-			}
-		case <-ctx.Done():
-			kind, message := Canceled, "canceled by the caller"
-			if errors.Is(ctx.Err(), context.DeadlineExceeded) {
-				kind, message = Deadline, "the process did not become ready in time"
-			}
-			return nil, s.named(&Error{Op: "start", Kind: kind, Source: FromPlugin, Message: message, Err: ctx.Err()})
+// isFirstParty reports whether a plugin's folder is in one of the directories
+// that are the operator's own.
+func (h *Host) isFirstParty(folder string) bool {
+	abs, err := filepath.Abs(folder)
+	if err != nil {
+		return false
+	}
+	for _, dir := range h.config.FirstParty {
+		if rel, err := filepath.Rel(dir, abs); err == nil && filepath.IsLocal(rel) {
+			return true
 		}
 	}
-	return nil, s.named(&Error{
-		Op: "start", Kind: Unavailable, Source: FromPlugin, Message: "the process ended as soon as it was ready, three times",
-		Hint: "see the plugin's log",
-	})
+	return false
 }
 
-// begin starts a process in the background: a caller that gives up does not take
-// it away from the others. Called with mu held.
-func (s *slot) begin() *start {
-	st := &start{done: make(chan struct{})}
-	s.starting = st
-	s.host.work.Add(1)
-	go func() {
-		defer s.host.work.Done()
-		began := time.Now()
-		p, err := s.host.startProcess(s.surface, s.config)
-		s.mu.Lock()
-		s.starting = nil
-		switch {
-		case err != nil:
-			st.err = s.named(err)
-		case s.closed:
-			st.err = s.named(&Error{Op: "start", Kind: Closed, Source: FromHost, Message: "the host is closed"})
-		default:
-			s.current, st.p = p, p
-		}
-		s.mu.Unlock()
-		if p != nil && st.err != nil {
-			p.stop()
-		}
-		if st.err == nil {
-			s.host.log.Debug("plugin process ready", "plugin", s.surface.Info.ID, "version", s.surface.Info.Version, "pid", p.run.ID(), "took", time.Since(began))
-		}
-		close(st.done)
-	}()
-	return st
+// mayRun reports whether a plugin may run here: there is a sandbox, or it needs
+// none.
+func (h *Host) mayRun(firstParty bool) bool {
+	return supported().Sandboxed() || firstParty || h.config.AllowUnsandboxed
 }
 
-// release counts the caller out. A process that did wrong serves nobody else: it
-// stops as soon as those who still wait for it are served or have given up.
-func (s *slot) release(p *process, wrong bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	p.calls--
-	if wrong && s.current == p {
-		s.retire(p)
-		return
-	}
-	if _, ok := s.leaving[p]; ok && p.calls == 0 {
-		s.end(p)
-	}
-}
-
-// retire takes p out of service. Called with mu held.
-func (s *slot) retire(p *process) {
-	s.current = nil
-	if s.leaving == nil {
-		s.leaving = map[*process]struct{}{}
-	}
-	s.leaving[p] = struct{}{}
-	if p.calls == 0 || p.gone() {
-		s.end(p)
-	}
-}
-
-// end stops p in the background. Called with mu held, once for each p.
-func (s *slot) end(p *process) {
-	delete(s.leaving, p)
-	s.host.work.Add(1)
-	go func() {
-		defer s.host.work.Done()
-		p.stop()
-	}()
-}
-
-// close stops everything, whoever still waits. The caller waits for host.work.
-func (s *slot) close() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.closed = true
-	if s.current != nil {
-		p := s.current
-		s.current = nil
-		s.end(p)
-	}
-	for p := range s.leaving {
-		s.end(p)
+func unsandboxed(message string, err error) *Error {
+	return &Error{
+		Op: "start", Kind: Unsandboxed, Source: FromHost, Message: message, Err: err,
+		Hint: "see \"vak doctor\"; if you trust the plugin as much as vak itself, use --allow-unsandboxed",
 	}
 }

@@ -1,0 +1,85 @@
+package bundle
+
+import (
+	"bytes"
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"sync"
+	"unicode/utf8"
+
+	"github.com/santhosh-tekuri/jsonschema/v5"
+)
+
+// Schema is the JSON Schema of plugin.json.
+//
+//go:embed plugin.schema.json
+var Schema string
+
+// Compiled on first use: a host without plugins does not pay for it.
+var compiled = sync.OnceValues(func() (*jsonschema.Schema, error) {
+	return jsonschema.CompileString("vak:plugin.schema.json", Schema)
+})
+
+// maxFindings bounds what is told of one manifest.
+const maxFindings = 3
+
+// conforms holds a manifest against the schema. Its error names each place by
+// its JSON pointer.
+func conforms(b []byte) error {
+	if !utf8.Valid(b) {
+		return errors.New("not valid UTF-8")
+	}
+	d := json.NewDecoder(bytes.NewReader(b))
+	d.UseNumber()
+	var v any
+	if err := d.Decode(&v); err != nil {
+		return fmt.Errorf("not valid JSON at byte %d", d.InputOffset())
+	}
+	if _, err := d.Token(); err != io.EOF {
+		return fmt.Errorf("not valid JSON: more follows at byte %d", d.InputOffset())
+	}
+	if m, ok := v.(map[string]any); ok { // before the schema, which knows one version only
+		if n, ok := m["schema_version"].(json.Number); ok {
+			if version, err := n.Int64(); err == nil && version > 1 {
+				return fmt.Errorf("/schema_version: %d is newer than this vak; update vak", version)
+			}
+		}
+	}
+	s, err := compiled()
+	if err != nil {
+		return err
+	}
+	err = s.Validate(v)
+	if invalid, ok := errors.AsType[*jsonschema.ValidationError](err); ok {
+		found := leaves(nil, invalid)
+		more := ""
+		if n := len(found) - maxFindings; n > 0 {
+			found, more = found[:maxFindings], fmt.Sprintf(" (and %d more)", n)
+		}
+		return errors.New(strings.Join(found, "; ") + more)
+	}
+	return err
+}
+
+// leaves lists the findings that have no closer cause.
+func leaves(out []string, e *jsonschema.ValidationError) []string {
+	if len(e.Causes) == 0 {
+		at := e.InstanceLocation
+		if at == "" {
+			at = "/"
+		}
+		if line := at + ": " + e.Message; !slices.Contains(out, line) {
+			out = append(out, line)
+		}
+		return out
+	}
+	for _, c := range e.Causes {
+		out = leaves(out, c)
+	}
+	return out
+}

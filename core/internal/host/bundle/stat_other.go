@@ -1,0 +1,7 @@
+//go:build !linux
+
+package bundle
+
+import "os"
+
+func changeTime(os.FileInfo) string { return "" }

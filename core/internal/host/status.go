@@ -1,0 +1,156 @@
+package host
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/seed-1ae66336/vak/core/internal/host/supervise"
+	"github.com/seed-1ae66336/vak/sdk/surface"
+)
+
+// State is what became of a surface.
+type State string
+
+// The states.
+const (
+	StateBuiltin     State = "builtin"                    // part of the host, no process
+	StateBroken      State = "broken"                     // cannot be used as it is installed; the error says why
+	StateStopped           = State(supervise.Stopped)     // no process; the next answer starts one
+	StateStarting          = State(supervise.Starting)    // a process is on its way
+	StateReady             = State(supervise.Ready)       // has a process
+	StateDraining          = State(supervise.Draining)    // its process serves what it has and takes no more
+	StateBackingOff        = State(supervise.BackingOff)  // failed, and is tried again at Next
+	StateQuarantined       = State(supervise.Quarantined) // failed too often; it is not tried until somebody acts
+)
+
+// A Surface is one surface that was found, usable or not.
+type Surface struct {
+	Info   surface.Info // of a broken one the id at least: the folder's name if nothing better is known
+	Path   string       // of the binary; empty for built-in and for some broken ones
+	SHA256 string       // of the binary, as the manifest says
+	Dir    string       // the plugin's folder; empty for a built-in
+	State  State
+	Err    error // why it is broken, an *Error; else nil
+}
+
+// Surfaces lists what was found, sorted by id, with broken ones behind the one
+// that is used. The caller owns the slice.
+func (h *Host) Surfaces() []Surface {
+	out := make([]Surface, len(h.slots))
+	for i, s := range h.slots {
+		b := s.bundle()
+		out[i] = Surface{Info: b.Info, Path: b.Path, SHA256: b.SHA256, Dir: b.Dir, State: s.status().State}
+		if b.Err != nil { // a nil *Error is no nil error
+			out[i].Err = b.Err
+		}
+	}
+	return out
+}
+
+// A Status is one plugin at one moment, for people: no message text is in it.
+type Status struct {
+	ID         string    `json:"id"`
+	Version    string    `json:"version,omitempty"`
+	State      State     `json:"state"`
+	PID        int       `json:"pid,omitempty"`        // of the process that takes calls; also its group
+	Since      time.Time `json:"since,omitzero"`       // when that became ready
+	Calls      int       `json:"calls,omitempty"`      // under way
+	Draining   int       `json:"draining,omitempty"`   // processes that serve what they have and take no more
+	Restarts   int       `json:"restarts,omitempty"`   // starts but the first
+	Failures   int       `json:"failures,omitempty"`   // of its own, in the last ten minutes; five are too many
+	Next       time.Time `json:"next,omitzero"`        // when it is tried again, while backing off
+	LastError  *Failure  `json:"last_error,omitempty"` // why it is broken, or how it failed last
+	Sandbox    string    `json:"sandbox,omitempty"`    // what confines the process, or would; "not sandboxed" for nothing
+	FirstParty bool      `json:"first_party,omitempty"`
+	SHA256     string    `json:"sha256,omitempty"` // of the binary, as the manifest says
+	Path       string    `json:"path,omitempty"`
+	Dir        string    `json:"dir,omitempty"`
+}
+
+// A Failure is what went wrong with a plugin, as an [Error] says it.
+type Failure struct {
+	Op      string    `json:"op"`
+	Kind    Kind      `json:"kind"`
+	Source  Source    `json:"source"`
+	Message string    `json:"message"`
+	Hint    string    `json:"hint,omitempty"`
+	Tail    string    `json:"tail,omitempty"` // end of its standard error, at most 32 KiB
+	At      time.Time `json:"at,omitzero"`
+}
+
+// Status lists all plugins in the order of Surfaces. It starts nothing and waits
+// for nothing.
+func (h *Host) Status() []Status {
+	out := make([]Status, len(h.slots))
+	for i, s := range h.slots {
+		out[i] = s.status()
+	}
+	return out
+}
+
+func (s *slot) status() Status {
+	b := s.bundle()
+	out := Status{
+		ID: b.Info.ID, Version: b.Info.Version, SHA256: b.SHA256, Path: b.Path, Dir: b.Dir, FirstParty: s.firstParty,
+	}
+	if s.builtin != nil {
+		out.State = StateBuiltin
+		return out
+	}
+	now := s.sup.Status()
+	out.State, out.Since, out.Next = State(now.State), now.Since, now.Next
+	out.Calls, out.Draining, out.Restarts, out.Failures = now.Calls, now.Draining, now.Restarts, now.Failures
+	out.LastError = failure(now.Last, now.LastAt)
+	out.Sandbox = Sandbox().Level
+	if now.Process != nil {
+		out.PID, out.Sandbox = now.Process.PID(), now.Process.Level()
+	}
+	if b.Err != nil && now.Process == nil {
+		out.State, out.LastError, out.Sandbox = StateBroken, failure(b.Err, time.Time{}), ""
+	}
+	return out
+}
+
+func failure(e *Error, at time.Time) *Failure {
+	if e == nil {
+		return nil
+	}
+	return &Failure{Op: e.Op, Kind: e.Kind, Source: e.Source, Message: e.Message, Hint: e.Hint, Tail: e.Tail, At: at}
+}
+
+// Restart forgets what a plugin has done wrong, reads its manifest anew if that
+// has changed, and replaces its process: the old one serves what it has. It
+// returns when the new one is ready, or why it is not, as an *Error. A plugin
+// that has no process is started, too.
+func (h *Host) Restart(ctx context.Context, id string) error {
+	s, ok := h.byID[id]
+	if !ok {
+		return h.unknown("restart", id)
+	}
+	b := s.bundle()
+	if s.builtin != nil {
+		return &Error{
+			Op: "restart", Plugin: id, Version: b.Info.Version, Kind: Invalid, Source: FromHost,
+			Message: "it is a part of vak and has no process", Hint: "start vak again instead",
+		}
+	}
+	if e := s.sup.Restart(ctx); e != nil {
+		return e.Named(id, b.Info.Version)
+	}
+	h.log.Info("plugin restarted", "plugin", id, "version", s.bundle().Info.Version)
+	return nil
+}
+
+// PluginGroups lists the process groups of all plugin processes, those included
+// that start or stop. A peer that belongs to one is a plugin, or came from one.
+func (h *Host) PluginGroups() []int {
+	h.groups.mu.Lock()
+	defer h.groups.mu.Unlock()
+	out := make([]int, 0, len(h.groups.all))
+	for g := range h.groups.all {
+		out = append(out, g)
+	}
+	slices.Sort(out)
+	return out
+}
