@@ -1,5 +1,0 @@
-package host
-
-import "syscall"
-
-func processAttributes() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }
