@@ -2,9 +2,11 @@ package core
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/hashicorp/go-hclog"
 
@@ -14,12 +16,34 @@ import (
 	"github.com/seed-1ae66336/vak/sdk/surface"
 )
 
-// Config says where the plugins are and what their profiles are overridden
-// with. The zero value has the built-in surface only.
+// Config says what a Core owns, where the plugins are and what their profiles
+// are overridden with. The zero value holds the user's own home and has the
+// built-in surface only.
 type Config struct {
+	// Home is the directory that the Core holds: one process may, at a time.
+	// Empty: what VAK_HOME says, else vak in the user's data directory. It is made
+	// with mode 0700 if it is not there.
+	Home string
+
+	// ReadOnly holds no home: nothing is locked, written or served, and any number
+	// of processes may do it. It is for those that only render.
+	ReadOnly bool
+
+	// NoControl holds the home without a control socket, so that the vak command
+	// cannot ask this process anything. There is none on Windows either way.
+	NoControl bool
+
+	// Version is of the program that holds the home, for those who find it held.
+	// Empty: that of package core.
+	Version string
+
 	// Plugins are directories with one directory for each plugin, searched in
 	// order; of two plugins with the same id the first wins.
 	Plugins []string
+
+	// AllowUnsandboxed runs plugins that vak does not ship even where the kernel
+	// offers no sandbox for them. They can then do what this process's user can.
+	AllowUnsandboxed bool
 
 	// Settings overrides the profile of every surface.
 	Settings Settings
@@ -38,6 +62,9 @@ type Core struct {
 	host     *host.Host
 	log      hclog.Logger
 	surfaces []Surface // sorted by id
+	config   Config
+	started  time.Time
+	hold     *hold // nil where it is read only
 }
 
 // A Surface is one surface that a [Core] knows, usable or not.
@@ -53,31 +80,58 @@ type Surface struct {
 	info surface.Info
 }
 
-// Open finds the plugins and starts none: a plugin starts when it first renders.
-func Open(_ context.Context, c Config) (*Core, error) {
-	log := c.Log
-	if log == nil {
-		log = hclog.NewNullLogger()
+// Open holds the home, finds the plugins and starts none: a plugin starts when
+// it first renders. Its error is of kind ErrHeld where another process holds the
+// home; that one can be asked by the vak command.
+func Open(_ context.Context, c Config) (_ *Core, err error) {
+	if c.Log == nil {
+		c.Log = hclog.NewNullLogger()
 	}
-	h, err := host.Open(host.Config{Dirs: c.Plugins, Builtin: []surface.Plugin{builtin.Log()}, Log: log})
+	c.Version = version(c.Version)
+	core := &Core{log: c.Log, config: c, started: time.Now()}
+	defer func() {
+		if err != nil {
+			core.Close()
+		}
+	}()
+	if !c.ReadOnly {
+		if core.hold, err = holdHome(c, core.started); err != nil {
+			return nil, err
+		}
+	}
+	core.host, err = host.Open(host.Config{Dirs: c.Plugins, Builtin: []surface.Plugin{builtin.Log()}, Log: c.Log})
 	if err != nil {
 		return nil, &Error{Kind: ErrPlugins, What: "cannot read the plugins", Err: err}
 	}
-	core := &Core{host: h, log: log}
-	for _, s := range h.Surfaces() {
+	for _, s := range core.host.Surfaces() {
 		core.surfaces = append(core.surfaces, newSurface(s, c))
 	}
 	for name := range c.Surfaces {
 		if _, ok := core.surface(name); !ok {
-			h.Close()
 			return nil, core.unknown(name)
 		}
+	}
+	if core.hold != nil {
+		core.hold.serve(core)
 	}
 	return core, nil
 }
 
-// Close ends the plugin processes. The Core must not be used afterwards.
-func (c *Core) Close() error { return c.host.Close() }
+// Close ends the plugin processes and lets go of the home. The Core must not be
+// used afterwards.
+func (c *Core) Close() error {
+	var errs []error
+	if c.hold != nil {
+		errs = append(errs, c.hold.hangUp()) // before the processes that it shows end
+	}
+	if c.host != nil {
+		errs = append(errs, c.host.Close())
+	}
+	if c.hold != nil {
+		errs = append(errs, c.hold.release()) // last: what is written below a home is written by its holder
+	}
+	return errors.Join(errs...)
+}
 
 // Surfaces lists what was found, by id. Of plugins with the same id the one that
 // is used comes first and the others are broken. The caller owns the slice.

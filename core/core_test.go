@@ -28,6 +28,7 @@ func TestMain(m *testing.M) {
 func open(t *testing.T, c Config) *Core {
 	t.Helper()
 	beside := filepath.Dir(binaries.Build(t))
+	c.ReadOnly = true
 	c.Plugins = []string{filepath.Join(beside, "plugins"), filepath.Join(beside, "faulty")}
 	core, err := Open(t.Context(), c)
 	if err != nil {
@@ -196,10 +197,10 @@ func TestErrors(t *testing.T) {
 	if _, err := c.Render(ctx, Draft{Markdown: answer}, targets("telegram")...); !errors.Is(err, context.Canceled) {
 		t.Errorf("a cancelled context gives %v", err)
 	}
-	if _, err := Open(t.Context(), Config{Plugins: []string{filepath.Join(t.TempDir(), "nowhere")}}); !errors.Is(err, ErrPlugins) {
+	if _, err := Open(t.Context(), Config{ReadOnly: true, Plugins: []string{filepath.Join(t.TempDir(), "nowhere")}}); !errors.Is(err, ErrPlugins) {
 		t.Errorf("a directory that is not there gives %v", err)
 	}
-	if _, err := Open(t.Context(), Config{Surfaces: map[string]Settings{"nowhere": {}}}); !errors.Is(err, ErrUnknownSurface) {
+	if _, err := Open(t.Context(), Config{ReadOnly: true, Surfaces: map[string]Settings{"nowhere": {}}}); !errors.Is(err, ErrUnknownSurface) {
 		t.Errorf("settings for a surface that is not there give %v", err)
 	}
 }

@@ -1,8 +1,10 @@
 // Package core is vak as a library: one answer in, what every surface shows of
 // it out.
 //
-// [Open] finds the surface plugins, [Core.Render] compiles a [Draft] once and
-// renders it for each target, and [Core.Close] ends the plugin processes.
+// [Open] holds a home and finds the surface plugins, [Core.Render] compiles a
+// [Draft] once and renders it for each target, and [Core.Close] ends the plugin
+// processes. A program that only renders sets [Config.ReadOnly] and holds
+// nothing.
 //
 // One path serves every caller: compile, lower to what the renderer knows,
 // render in the surface's own process, measure, read back, compare. What a

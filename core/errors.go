@@ -27,6 +27,15 @@ const (
 
 	// ErrPlugins is returned when a directory of plugins cannot be read.
 	ErrPlugins ErrorKind = "cannot read plugins"
+
+	// ErrHeld is returned when another process holds the home. The error names it.
+	ErrHeld ErrorKind = "the home is held"
+
+	// ErrHome is returned when the home cannot be made, read or written.
+	ErrHome ErrorKind = "the home cannot be used"
+
+	// ErrControl is returned when there is no safe place for the control socket.
+	ErrControl ErrorKind = "no control socket"
 )
 
 // An Error says what is wrong and what to do about it.

@@ -39,8 +39,11 @@ type app struct {
 	in       *os.File
 	out      *os.File
 	err      io.Writer
+	home     string
 	plugins  []string
 	logLevel string
+
+	allowUnsandboxed bool
 }
 
 func (a *app) run(ctx context.Context, args []string) int {
@@ -72,11 +75,17 @@ process of its own, and core reads every message back to see that nothing is los
 Plugins are looked for in the directories that --plugins names, then in
 plugins/ beside the vak binary.
 
+"vak serve" holds a home, the directory of what vak owns: --home, else VAK_HOME,
+else vak in the user's data directory. "vak plugin" and "vak doctor" ask the
+process that holds it, and look for themselves where none does.
+
 ` + exitHelp,
 		Example: `  vak demo
   vak preview answer.md
   echo '**done**: 3 of 3' | vak preview --surface telegram,slack
-  vak plugin list`,
+  vak serve
+  vak plugin list
+  vak doctor`,
 		SilenceUsage:      true,
 		SilenceErrors:     true,
 		DisableAutoGenTag: true,
@@ -88,7 +97,7 @@ plugins/ beside the vak binary.
 	flags.StringVar(&a.logLevel, "log", "off", "write logs of this `LEVEL` to standard error: off, error, warn, info or debug")
 	root.MarkPersistentFlagDirname("plugins")
 	root.RegisterFlagCompletionFunc("log", fixed(logLevels...))
-	root.AddCommand(a.previewCommand(), a.demoCommand(), a.pluginCommand(), a.versionCommand(), a.completionCommand(root))
+	root.AddCommand(a.previewCommand(), a.demoCommand(), a.serveCommand(), a.pluginCommand(), a.doctorCommand(), a.versionCommand(), a.completionCommand(root))
 	root.SetHelpCommand(helpCommand(root))
 	return root
 }
@@ -109,7 +118,8 @@ func helpCommand(root *cobra.Command) *cobra.Command {
 	}
 }
 
-// open opens core with the plugins that the flags name.
+// open opens core with the plugins that the flags name. It holds no home: what
+// only looks and renders may run beside whatever else runs.
 func (a *app) open(ctx context.Context, every core.Settings, surfaces map[string]core.Settings) (*core.Core, error) {
 	dirs, err := a.pluginDirs()
 	if err != nil {
@@ -119,7 +129,21 @@ func (a *app) open(ctx context.Context, every core.Settings, surfaces map[string
 	if err != nil {
 		return nil, err
 	}
-	return core.Open(ctx, core.Config{Plugins: dirs, Settings: every, Surfaces: surfaces, Log: log})
+	return core.Open(ctx, core.Config{
+		Home: a.home, ReadOnly: true, Version: a.version,
+		Plugins: dirs, AllowUnsandboxed: a.allowUnsandboxed, Settings: every, Surfaces: surfaces, Log: log,
+	})
+}
+
+// runsPlugins gives cmd the flag of those that start plugins.
+func (a *app) runsPlugins(cmd *cobra.Command) {
+	cmd.Flags().BoolVar(&a.allowUnsandboxed, "allow-unsandboxed", false, "run plugins of others even where they cannot be sandboxed")
+}
+
+// hasHome gives cmd, and those below it, the flag of those that need a home.
+func (a *app) hasHome(cmd *cobra.Command) {
+	cmd.PersistentFlags().StringVar(&a.home, "home", "", "the home is `DIR` (default: $VAK_HOME, else vak in the user's data directory)")
+	cmd.MarkPersistentFlagDirname("home")
 }
 
 // pluginDirs are the directories that were asked for, which must be there, and

@@ -11,6 +11,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/seed-1ae66336/vak/core"
+	"github.com/seed-1ae66336/vak/core/internal/control"
+	"github.com/seed-1ae66336/vak/core/internal/home"
 )
 
 // The exit codes.
@@ -21,12 +23,14 @@ const (
 	exitInput       = 3
 	exitSurface     = 4
 	exitDegraded    = 5
+	exitHome        = 6
 	exitInterrupted = 130
 )
 
-const exitHelp = `Exit codes: 0 done, 1 internal error, 2 wrong usage, 3 input that cannot be read
-or is too large, 4 unknown surface, 5 rendered plain although a plugin was
-there (only with --strict).`
+const exitHelp = `Exit codes: 0 done, 1 internal error or a failed check, 2 wrong usage, 3 input or
+a directory that cannot be used, 4 unknown surface or plugin, 5 rendered plain
+although a plugin was there (only with --strict), 6 the home is held by another
+process, or by none or a silent one where one has to answer.`
 
 // A problem is an error that knows its exit code. Its text names what is wrong
 // and what to do.
@@ -80,10 +84,13 @@ func exitCode(ctx context.Context, err error) int {
 		return p.code
 	case ctx.Err() != nil:
 		return exitInterrupted
-	case errors.Is(err, core.ErrTooLarge), errors.Is(err, core.ErrPlugins):
+	case errors.Is(err, core.ErrTooLarge), errors.Is(err, core.ErrPlugins), errors.Is(err, core.ErrHome), errors.Is(err, core.ErrControl),
+		errors.Is(err, home.ErrUnusable):
 		return exitInput
-	case errors.Is(err, core.ErrUnknownSurface):
+	case errors.Is(err, core.ErrUnknownSurface), errors.Is(err, control.NotFound):
 		return exitSurface
+	case errors.Is(err, core.ErrHeld), errors.Is(err, control.NotRunning), errors.Is(err, control.Unreachable):
+		return exitHome
 	case errors.Is(err, core.ErrSetting):
 		return exitUsage
 	}

@@ -3,19 +3,22 @@ package cli
 import (
 	"encoding/json"
 	"fmt"
+	"strconv"
 	"strings"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
-	"github.com/seed-1ae66336/vak/core"
+	"github.com/seed-1ae66336/vak/core/internal/control"
 )
 
 func (a *app) pluginCommand() *cobra.Command {
 	cmd := &cobra.Command{
-		Use:     "plugin",
-		Short:   "See the plugins that vak finds",
-		Example: "  vak plugin list",
+		Use:   "plugin",
+		Short: "See the plugins, and start one anew",
+		Example: `  vak plugin list
+  vak plugin inspect telegram
+  vak plugin restart telegram`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
 				return usagef("there is no command \"plugin %s\"; run \"vak plugin --help\"", args[0])
@@ -23,58 +26,109 @@ func (a *app) pluginCommand() *cobra.Command {
 			return cmd.Help()
 		},
 	}
-	var asJSON bool
-	list := &cobra.Command{
-		Use:   "list",
-		Short: "List the plugins, where they are and whether they can be used",
-		Long: `List the plugins, where they are and whether they can be used.
-
-No plugin is started for this: what is shown is what its plugin.json says. That
-the binary has the sha256 that stands there is checked whenever it is started.`,
-		Example: `  vak plugin list
-  vak plugin list --plugins ./build/plugins
-  vak plugin list --json | jq -r '.[] | select(.state != "ready") | .id'`,
-		Args:              cobra.NoArgs,
-		ValidArgsFunction: cobra.NoFileCompletions,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			c, err := a.open(cmd.Context(), core.Settings{}, nil)
-			if err != nil {
-				return err
-			}
-			defer c.Close()
-			plugins := describe(c.Surfaces())
-			if asJSON {
-				return a.writeJSON(plugins)
-			}
-			return a.writePlugins(plugins)
-		},
-	}
-	list.Flags().BoolVar(&asJSON, "json", false, "write a JSON array")
-	cmd.AddCommand(list)
+	a.hasHome(cmd)
+	cmd.AddCommand(a.pluginListCommand(), a.pluginInspectCommand(), a.pluginRestartCommand())
 	return cmd
 }
 
-// A pluginEntry is one line of the list.
-type pluginEntry struct {
-	ID      string `json:"id"`
-	Version string `json:"version"`
-	Kind    string `json:"kind"`
-	State   string `json:"state"` // builtin, ready, running or broken
-	Path    string `json:"path,omitempty"`
-	SHA256  string `json:"sha256,omitempty"`
-	Error   string `json:"error,omitempty"`
+func (a *app) pluginListCommand() *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "list",
+		Short: "List the plugins, what they do and where they are",
+		Long: `List the plugins, what they do and where they are.
+
+Where a process holds the home, that one is asked, and the states are those of
+its plugin processes. Where none does, or with --plugins, this command looks
+itself: it starts no plugin, and shows what the plugin.json of each says. That a
+binary has the sha256 that stands there is checked whenever it is started.`,
+		Example: `  vak plugin list
+  vak plugin list --plugins ./build/plugins
+  vak plugin list --json | jq -r '.[] | select(.error) | .id'`,
+		Args:              cobra.NoArgs,
+		ValidArgsFunction: cobra.NoFileCompletions,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			who, err := a.ask(cmd.Context())
+			if err != nil {
+				return err
+			}
+			defer who.close()
+			plugins, err := who.Plugins(cmd.Context())
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				return a.writeJSON(plugins)
+			}
+			return a.writePlugins(plugins, who)
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "write a JSON array")
+	return cmd
 }
 
-func describe(surfaces []core.Surface) []pluginEntry {
-	out := make([]pluginEntry, 0, len(surfaces))
-	for _, s := range surfaces {
-		e := pluginEntry{ID: s.ID, Version: s.Version, Kind: "surface", State: s.State, Path: s.Path, SHA256: s.SHA256}
-		if s.Err != nil {
-			e.Error = oneLine(s.Err.Error())
-		}
-		out = append(out, e)
+func (a *app) pluginInspectCommand() *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "inspect ID",
+		Short: "Show all that is known of a plugin, and what to do about it",
+		Example: `  vak plugin inspect telegram
+  vak plugin inspect telegram --json | jq '.profiles[0].limit'`,
+		ValidArgsFunction: a.completeIDs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) != 1 {
+				return usagef("name one plugin; \"vak plugin list\" shows them")
+			}
+			who, err := a.ask(cmd.Context())
+			if err != nil {
+				return err
+			}
+			defer who.close()
+			p, err := who.Plugin(cmd.Context(), args[0])
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				return a.writeJSON(p)
+			}
+			_, err = a.out.WriteString(inspect(p))
+			return err
+		},
 	}
-	return out
+	cmd.Flags().BoolVar(&asJSON, "json", false, "write a JSON object")
+	return cmd
+}
+
+func (a *app) pluginRestartCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "restart ID",
+		Short: "End a plugin's process and start it anew",
+		Long: `End a plugin's process and start it anew, forgetting its failures: so it leaves
+quarantine, too. Calls that are under way end first. It needs a process that
+holds the home ("vak serve").`,
+		Example:           "  vak plugin restart telegram",
+		ValidArgsFunction: a.completeIDs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) != 1 {
+				return usagef("name one plugin; \"vak plugin list\" shows them")
+			}
+			who, err := a.ask(cmd.Context())
+			if err != nil {
+				return err
+			}
+			defer who.close()
+			p, err := who.Restart(cmd.Context(), args[0])
+			if err != nil {
+				return err
+			}
+			state := string(p.State)
+			if p.PID != 0 {
+				state += ", process " + strconv.Itoa(p.PID)
+			}
+			_, err = fmt.Fprintf(a.out, "%s %s: %s\n", visible(p.ID), visible(p.Version), state)
+			return err
+		},
+	}
 }
 
 func (a *app) writeJSON(v any) error {
@@ -86,29 +140,36 @@ func (a *app) writeJSON(v any) error {
 	return err
 }
 
-func (a *app) writePlugins(plugins []pluginEntry) error {
+func (a *app) writePlugins(plugins []control.Plugin, who *answerer) error {
 	var b strings.Builder
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "ID\tVERSION\tKIND\tSTATE\tSHA256\tPATH")
+	fmt.Fprintln(w, "ID\tVERSION\tKIND\tSTATE\tPID\tSANDBOX\tSHA256\tPATH")
 	for _, p := range plugins {
-		sum := p.SHA256
-		if len(sum) > 12 {
-			sum = sum[:12]
+		pid := ""
+		if p.PID != 0 {
+			pid = strconv.Itoa(p.PID)
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", dash(p.ID), dash(p.Version), p.Kind, p.State, dash(sum), dash(p.Path))
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n",
+			dash(p.ID), dash(p.Version), p.Kind, p.State, dash(pid), dash(p.Sandbox), dash(p.SHA256[:min(len(p.SHA256), 12)]), dash(p.Path))
 	}
 	w.Flush()
 	for _, p := range plugins {
-		if p.Error != "" {
-			b.WriteString("\n" + p.Error + "\n")
+		if p.Error != nil {
+			b.WriteString("\nplugin " + nameOf(p) + ": " + oneLine(p.Error.String()) + "\n")
 		}
 	}
 	if len(plugins) == 1 {
 		b.WriteString("\n" + noPlugins + "\n")
 	}
+	if who.held {
+		b.WriteString("\nAs " + visible(who.holder.String()) + " says, which holds the home.\n")
+	}
 	_, err := a.out.WriteString(b.String())
 	return err
 }
+
+// nameOf is a plugin's id and, if it has one, its version.
+func nameOf(p control.Plugin) string { return visible(strings.TrimSpace(p.ID + " " + p.Version)) }
 
 // noPlugins is said where only the built-in surface was found.
 const noPlugins = "No surface plugins were found. Build them with \"make build\" and run build/vak, or name their directory with --plugins DIR."

@@ -25,6 +25,7 @@ func (f *previewFlags) register(a *app, cmd *cobra.Command) {
 	flags.StringArrayVarP(&f.surfaces, "surface", "s", []string{"all"}, "show these surfaces: a `LIST` with commas, or all")
 	flags.StringArrayVar(&f.set, "set", nil, "override profiles: `KEY=VALUE,…`, or SURFACE.KEY=VALUE for one surface")
 	flags.StringVar(&f.color, "color", "auto", "colour: auto, always or never")
+	a.runsPlugins(cmd)
 	flags.IntVar(&f.width, "width", 0, "columns to use (0: those of the terminal, else 80)")
 	cmd.RegisterFlagCompletionFunc("color", fixed(colorModes...))
 	cmd.RegisterFlagCompletionFunc("surface", func(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {

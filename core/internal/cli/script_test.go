@@ -178,7 +178,7 @@ func (s *script) do(line string) error {
 func (s *script) run(args []string) error {
 	cmd := exec.Command(s.vak, args...)
 	cmd.Dir = s.dir
-	cmd.Env = append(os.Environ(), "NO_COLOR=", "TERM=xterm")
+	cmd.Env = append(os.Environ(), "NO_COLOR=", "TERM=xterm", "VAK_HOME="+filepath.Join(s.dir, "home"))
 	if s.stdin != "" {
 		f, err := os.Open(filepath.Join(s.dir, s.stdin))
 		if err != nil {

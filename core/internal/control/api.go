@@ -102,14 +102,19 @@ var States = []struct {
 	{Broken, "it cannot be used; nothing is started, answers go out plain", "mend what the error says, then start vak again"},
 }
 
+// Means says what state s is.
+func (s State) Means() string { return s.row(0) }
+
 // Mend says what to do about a plugin in state s.
-func (s State) Mend() string {
-	for _, row := range States {
-		if row.State == s {
-			return row.Mend
+func (s State) Mend() string { return s.row(1) }
+
+func (s State) row(i int) string {
+	for _, r := range States {
+		if r.State == s {
+			return [...]string{r.Means, r.Mend}[i]
 		}
 	}
-	return "this vak does not know the state; update it"
+	return [...]string{"this vak does not know the state", "update the vak command"}[i]
 }
 
 // A Report is the result of every check of a doctor.

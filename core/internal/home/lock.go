@@ -96,9 +96,13 @@ func (l *Lock) Say(h Holder) error {
 	return err
 }
 
-// Release ends the hold. The file stays, and is empty.
+// Release ends the hold. The file stays, and is empty. A second Release does
+// nothing.
 func (l *Lock) Release() error {
 	err := l.file.Truncate(0)
+	if errors.Is(err, os.ErrClosed) {
+		return nil
+	}
 	return errors.Join(err, l.file.Close())
 }
 
