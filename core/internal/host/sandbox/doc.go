@@ -26,9 +26,15 @@
 //     [Level.Gaps].)
 //   - The filter refuses system calls that are newer than this package.
 //
-// What is left to it, and is not this package's to take: existence, size and
-// times of files by stat(2), which neither mechanism can refuse; processor time,
-// memory, threads and the disk under its socket directory, which limits of the
-// process (prlimit(2) by the host, after the start) or a control group bound;
-// and whatever the host does with its answers.
+// What is left to it, and is not this package's to take:
+//
+//   - existence, size, times and owner of files by stat(2), and the names of
+//     unix sockets to listen on outside the file system (abstract ones), which
+//     neither mechanism can refuse;
+//   - processor time, memory, threads, and the disk under its socket directory:
+//     limits of the process (prlimit(2) by the host, after the start) or a
+//     control group bound those;
+//   - one guess in 2^30, at the price of its life, at the secret with which its
+//     own start was let through (see token);
+//   - whatever the host does with its answers.
 package sandbox

@@ -8,9 +8,9 @@ const newestABI = 9
 // A Level says by what a process is restricted. The zero Level means: by
 // nothing. Levels can be compared with ==.
 type Level struct {
-	// Landlock is the version of Landlock's interface in use, 0 for none: 1 with
-	// Linux 5.13, 4 with 6.7, 6 with 6.12, 7 with 6.15, 9 with 7.1. Linux 5.13 to
-	// 7.1 differ in what they add for a process with a network; see Gaps.
+	// Landlock is the version of Landlock's interface in use, 0 for none: 1 came
+	// with Linux 5.13, 4 with 6.7, 6 with 6.12, 7 with 6.15, 9 with 7.1. To a
+	// process without a network they make no difference that shows.
 	Landlock int
 
 	// Seccomp says that system calls are filtered.

@@ -21,9 +21,21 @@ import (
 // probe is the binary that tries things, built once.
 var probe string
 
+// onMain is how Restrict ended on the main thread, where only TestMain is sure to
+// come, if it does.
+var onMain struct {
+	tried bool
+	err   error
+}
+
 func TestMain(m *testing.M) { os.Exit(testMain(m)) }
 
 func testMain(m *testing.M) int {
+	runtime.LockOSThread()
+	if onMain.tried = unix.Gettid() == unix.Getpid(); onMain.tried {
+		_, onMain.err = Restrict(Policy{}, &syscall.SysProcAttr{})
+	}
+	runtime.UnlockOSThread()
 	if probe = os.Getenv("VAK_TEST_PROBE"); probe != "" { // a test runs itself as another user
 		return m.Run()
 	}

@@ -49,7 +49,9 @@ type Policy struct {
 //  3. The process is started by os/exec or os.StartProcess with attr, in which
 //     only Setpgid, Pdeathsig (SIGKILL) and PidFD may be set. Restrict sets
 //     Cloneflags in it; only a start with exactly these is let through.
-//  4. After an error the thread may be half restricted: it starts nothing and
+//  4. The process has the user of the host. If that is root, it is a root without
+//     capabilities: a Binary of another user must be executable by everybody.
+//  5. After an error the thread may be half restricted: it starts nothing and
 //     ends.
 //
 // Errors are *[Error]. Restrict may be called on several threads at once.

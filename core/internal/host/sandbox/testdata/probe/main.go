@@ -49,6 +49,10 @@ func main() {
 		// the flags of Go's own start of a process, with something in the upper half
 		syscall.RawSyscall(syscall.SYS_CLONE, uintptr(unix.SIGCHLD)|0x1234_5678<<32, 0, 0)
 		fmt.Println("survived")
+	case "int80":
+		if int80() == int32(os.Getpid()) {
+			fmt.Println("survived")
+		}
 	case "serve":
 		serve(os.Args[2])
 	case "wait":
@@ -414,5 +418,6 @@ func network(s surroundings, attempt func(string, func() error)) {
 	attempt("connect to a unix socket", dial("unix", s.Unix))
 	attempt("connect to an abstract unix socket", dial("unix", s.Abstract))
 	attempt("listen in its directory", listen("unix", filepath.Join(s.Dir, "l")))
+	attempt("listen on an abstract name", listen("unix", s.Abstract+"-2"))
 	attempt("listen on a unix socket outside", listen("unix", filepath.Join(s.Outside, "l")))
 }

@@ -1,0 +1,4 @@
+package main
+
+// int80 makes a system call of another architecture.
+func int80() int32
