@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/hashicorp/go-hclog"
@@ -41,6 +42,10 @@ type Config struct {
 	// order; of two plugins with the same id the first wins.
 	Plugins []string
 
+	// FirstParty are directories whose plugins came with the program itself. They
+	// are trusted like it: they run, marked so, where the kernel has no sandbox.
+	FirstParty []string
+
 	// AllowUnsandboxed runs plugins that vak does not ship even where the kernel
 	// offers no sandbox for them. They can then do what this process's user can.
 	AllowUnsandboxed bool
@@ -61,7 +66,7 @@ type Config struct {
 type Core struct {
 	host     *host.Host
 	log      hclog.Logger
-	surfaces []Surface // sorted by id
+	surfaces atomic.Pointer[[]Surface] // sorted by id, as of Open or the last restart
 	config   Config
 	started  time.Time
 	hold     *hold // nil where it is read only
@@ -71,7 +76,7 @@ type Core struct {
 type Surface struct {
 	ID      string // of a broken plugin that names none: its folder
 	Version string
-	State   string          // builtin, ready, running or broken
+	State   string          // builtin, stopped, starting, ready, draining, backing_off, quarantined or broken
 	Path    string          // of the binary; empty for a built-in surface
 	SHA256  string          // of the binary, as its manifest says; empty for a built-in surface
 	Profile surface.Profile // as overridden
@@ -99,13 +104,14 @@ func Open(_ context.Context, c Config) (_ *Core, err error) {
 			return nil, err
 		}
 	}
-	core.host, err = host.Open(host.Config{Dirs: c.Plugins, Builtin: []surface.Plugin{builtin.Log()}, Log: c.Log})
+	core.host, err = host.Open(host.Config{
+		Dirs: c.Plugins, Builtin: []surface.Plugin{builtin.Log()}, Log: c.Log,
+		FirstParty: c.FirstParty, AllowUnsandboxed: c.AllowUnsandboxed,
+	})
 	if err != nil {
 		return nil, &Error{Kind: ErrPlugins, What: "cannot read the plugins", Err: err}
 	}
-	for _, s := range core.host.Surfaces() {
-		core.surfaces = append(core.surfaces, newSurface(s, c))
-	}
+	core.look()
 	for name := range c.Surfaces {
 		if _, ok := core.surface(name); !ok {
 			return nil, core.unknown(name)
@@ -133,31 +139,47 @@ func (c *Core) Close() error {
 	return errors.Join(errs...)
 }
 
+// look takes in what the host has found. The host reads a manifest anew when
+// somebody restarts its plugin.
+func (c *Core) look() []Surface {
+	found := c.host.Surfaces()
+	all := make([]Surface, len(found))
+	for i, s := range found {
+		all[i] = newSurface(s, c.config)
+	}
+	c.surfaces.Store(&all)
+	return all
+}
+
 // Surfaces lists what was found, by id. Of plugins with the same id the one that
 // is used comes first and the others are broken. The caller owns the slice.
-func (c *Core) Surfaces() []Surface { return slices.Clone(c.surfaces) }
+func (c *Core) Surfaces() []Surface { return slices.Clone(c.look()) }
 
 // Surface returns the surface with the given id. Its error is of kind
 // ErrUnknownSurface and names those that there are.
 func (c *Core) Surface(id string) (Surface, error) {
+	c.look()
 	if s, ok := c.surface(id); ok {
 		return s, nil
 	}
 	return Surface{}, c.unknown(id)
 }
 
+// surface is what a rendering goes by.
 func (c *Core) surface(id string) (Surface, bool) {
+	all := *c.surfaces.Load()
 	// Of equal ids the search finds the first, which is the one in use.
-	i, ok := slices.BinarySearchFunc(c.surfaces, id, func(s Surface, id string) int { return strings.Compare(s.ID, id) })
+	i, ok := slices.BinarySearchFunc(all, id, func(s Surface, id string) int { return strings.Compare(s.ID, id) })
 	if !ok {
 		return Surface{}, false
 	}
-	return c.surfaces[i], true
+	return all[i], true
 }
 
 func (c *Core) unknown(id string) error {
-	ids := make([]string, len(c.surfaces))
-	for i, s := range c.surfaces {
+	all := *c.surfaces.Load()
+	ids := make([]string, len(all))
+	for i, s := range all {
 		ids[i] = s.ID
 	}
 	return &Error{

@@ -206,4 +206,7 @@ var hostWords = map[host.Kind]string{
 	host.Untrusted:   "the binary is not the one that its manifest names",
 	host.StartFailed: "its process did not start",
 	host.Duplicate:   "an earlier plugin has the same id",
+	host.Unsandboxed: "it may only run in a sandbox, and there is none",
+	host.BackingOff:  "it failed a moment ago and is not tried again yet",
+	host.Quarantined: "it failed too often and is quarantined",
 }

@@ -131,7 +131,7 @@ func (a *app) open(ctx context.Context, every core.Settings, surfaces map[string
 	}
 	return core.Open(ctx, core.Config{
 		Home: a.home, ReadOnly: true, Version: a.version,
-		Plugins: dirs, AllowUnsandboxed: a.allowUnsandboxed, Settings: every, Surfaces: surfaces, Log: log,
+		Plugins: dirs, FirstParty: firstParty(), AllowUnsandboxed: a.allowUnsandboxed, Settings: every, Surfaces: surfaces, Log: log,
 	})
 }
 
@@ -161,6 +161,14 @@ func (a *app) pluginDirs() ([]string, error) {
 		}
 	}
 	return dirs, nil
+}
+
+// firstParty is the directory of plugins that are trusted like this binary.
+func firstParty() []string {
+	if dir := besideBinary(); dir != "" {
+		return []string{dir}
+	}
+	return nil
 }
 
 // besideBinary is the directory of plugins that were built or installed with

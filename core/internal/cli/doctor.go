@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/seed-1ae66336/vak/core/internal/control"
+	"github.com/seed-1ae66336/vak/core/internal/home"
 )
 
 // doctorTime is how long a process that holds the home may take to examine
@@ -82,7 +83,7 @@ func (a *app) examine(ctx context.Context) (control.Report, error) {
 		unreachable = err
 	} else if errors.Is(err, control.Unreachable) {
 		unreachable = err
-	} else if err != nil {
+	} else if err != nil && !errors.Is(err, home.ErrUnusable) { // which is a finding
 		return control.Report{}, err
 	}
 	if who == nil || who.held {

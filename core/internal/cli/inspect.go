@@ -11,6 +11,9 @@ import (
 	"github.com/seed-1ae66336/vak/sdk/surface"
 )
 
+// maxTail is how many lines of what a process wrote last are shown.
+const maxTail = 10
+
 // inspect is all that is known of a plugin, for a person.
 func inspect(p control.Plugin) string {
 	var b strings.Builder
@@ -29,6 +32,9 @@ func inspect(p control.Plugin) string {
 	if p.Restarts > 0 {
 		row("restarts", strconv.Itoa(p.Restarts))
 	}
+	if p.Failures > 0 {
+		row("failures", strconv.Itoa(p.Failures)+" in the last ten minutes")
+	}
 	if !p.NextTry.IsZero() {
 		row("next try", p.NextTry.UTC().Format(time.RFC3339))
 	}
@@ -42,6 +48,10 @@ func inspect(p control.Plugin) string {
 		row("mend", e.Hint)
 		if !e.At.IsZero() {
 			row("failed at", e.At.UTC().Format(time.RFC3339))
+		}
+		tail := strings.Split(strings.TrimRight(e.Tail, "\n"), "\n")
+		for _, line := range tail[max(0, len(tail)-maxTail):] {
+			row("its log", line)
 		}
 	}
 	row("sandbox", p.Sandbox)

@@ -152,7 +152,19 @@ func TestServe(t *testing.T) {
 	s.want(0, `^  state +stopped:`, "plugin", "inspect", "slack")
 	s.want(4, `no plugin "nope"; known are discord`, "plugin", "inspect", "nope")
 	s.want(4, `no plugin "nope"`, "plugin", "restart", "nope")
-	s.want(1, `log is part of vak itself`, "plugin", "restart", "log")
+	s.want(1, `log: it is a part of vak and has no process`, "plugin", "restart", "log")
+
+	// Each process is replaced by another one.
+	ready := regexp.MustCompile(`\Atelegram \d\S*: ready, process (\d+)\n\z`)
+	first := ready.FindStringSubmatch(s.want(0, ready.String(), "plugin", "restart", "telegram"))
+	second := ready.FindStringSubmatch(s.want(0, ready.String(), "plugin", "restart", "telegram"))
+	if first == nil || second == nil || first[1] == second[1] {
+		t.Fatalf("restarted as %v, then as %v", first, second)
+	}
+	s.want(0, `^telegram +\d\S* +surface +ready +`+second[1]+` +\S`, "plugin", "list")
+	s.want(0, `^  process +`+second[1]+`, up \d`, "plugin", "inspect", "telegram")
+	s.want(0, `^  sandbox +\S`, "plugin", "inspect", "telegram")
+	s.want(0, `^  from +vak itself`, "plugin", "inspect", "telegram")
 	out := s.want(0, `^ok    lock +held by process `+pid+`, which answers$`, "doctor")
 	for _, re := range []string{`^ok    control +process ` + pid + ` .* answered in`, `^ok    plugin slack .*sha256 are right$`, `^ok    home +`, `^ok    sockets `} {
 		if !regexp.MustCompile("(?m)" + re).MatchString(out) {

@@ -40,6 +40,7 @@ type Plugin struct {
 	PID        int               `json:"pid,omitempty"`
 	Started    time.Time         `json:"started_at,omitzero"` // of the process
 	Restarts   int               `json:"restarts"`            // processes after the first
+	Failures   int               `json:"failures"`            // in the last ten minutes; five are too many
 	NextTry    time.Time         `json:"next_try,omitzero"`   // while it backs off
 	Path       string            `json:"path,omitempty"`      // of the binary; empty: built in
 	SHA256     string            `json:"sha256,omitempty"`    // of the binary, as its manifest says
@@ -57,6 +58,7 @@ type Fault struct {
 	Source  string    `json:"source,omitempty"` // host, plugin or downstream
 	Message string    `json:"message"`
 	Hint    string    `json:"hint,omitempty"`
+	Tail    string    `json:"tail,omitempty"` // end of the process's standard error
 	At      time.Time `json:"at,omitzero"`
 }
 
