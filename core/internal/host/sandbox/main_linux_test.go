@@ -196,7 +196,7 @@ func setUp(t *testing.T, host int) surroundings {
 // shortDir is a private directory whose path is short enough for sockets.
 func shortDir(t testing.TB) string {
 	t.Helper()
-	dir, err := os.MkdirTemp("/tmp", "v")
+	dir, err := os.MkdirTemp("/tmp", "vs")
 	if err != nil {
 		t.Fatal(err)
 	}
