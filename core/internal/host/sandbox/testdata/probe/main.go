@@ -221,7 +221,13 @@ func processes(s surroundings, attempt func(string, func() error)) {
 		runtime.LockOSThread()
 		return unix.Unshare(unix.CLONE_FS)
 	})
-	attempt("mount", func() error { return unix.Mount("none", s.Dir, "tmpfs", 0, "") })
+	attempt("mount", func() error {
+		err := unix.Mount("none", s.Dir, "tmpfs", 0, "")
+		if err == nil {
+			err = unix.Unmount(s.Dir, 0)
+		}
+		return err
+	})
 	attempt("setsid", func() error { _, err := unix.Setsid(); return err })
 	attempt("setpgid to the host's", func() error {
 		group, err := unix.Getpgid(s.Host)
