@@ -1,3 +1,5 @@
+//go:build unix
+
 package cli
 
 import (
@@ -10,7 +12,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"runtime"
 	"strconv"
 	"strings"
 	"sync"
@@ -173,6 +174,17 @@ func TestServe(t *testing.T) {
 	}
 	s.want(6, `\Avak: the home `+regexp.QuoteMeta(s.home)+` is held by process `+pid+` \(vak .*stop that process, or use another home with --home or VAK_HOME\n\z`, "serve")
 
+	// Whoever is in the process group of a plugin is hung up on.
+	group, _ := strconv.Atoi(second[1])
+	guest := exec.Command(binaries.Build(t), "plugin", "list")
+	guest.Env, guest.SysProcAttr = s.env, &syscall.SysProcAttr{Setpgid: true, Pgid: group}
+	if out, err := guest.CombinedOutput(); guest.ProcessState.ExitCode() != exitHome || !bytes.Contains(out, []byte("does not answer")) {
+		t.Errorf("a process of a plugin's group: %v, %s", err, out)
+	}
+	if !strings.Contains(s.log.String(), "refused a connection to the control socket") {
+		t.Errorf("the log does not tell of the refusal:\n%s", s.log)
+	}
+
 	// Those that only render take no notice of it.
 	cmd := exec.Command(binaries.Build(t), "preview", "--surface", "log")
 	cmd.Env, cmd.Stdin = s.env, strings.NewReader("hello")
@@ -253,9 +265,6 @@ func TestServeHangs(t *testing.T) {
 
 // TestServeNotifies plays the service manager.
 func TestServeNotifies(t *testing.T) {
-	if runtime.GOOS == "windows" {
-		t.Skip("no service manager with a socket there")
-	}
 	t.Parallel()
 	s := place(t)
 	dir, err := os.MkdirTemp("/tmp", "vakn")
