@@ -1,6 +1,7 @@
 package cover
 
 import (
+	"slices"
 	"unicode/utf8"
 
 	"github.com/seed-1ae66336/vak/sdk/dialect"
@@ -24,9 +25,11 @@ func (c *checker) form(p surface.Profile, r surface.Rendering, k dialect.Dialect
 			}
 		}
 		// The plain form is a message of its own where the other is refused.
-		size := dialect.PlainText.Measure([]byte(ch.Plain))
-		if !within(size, p.Limit) {
-			c.lose(Loss{Chunk: i, What: PlainTooLong})
+		var size dialect.Size
+		if p.Limit != (surface.Limit{}) || k == dialect.PlainText {
+			if size = dialect.PlainText.Measure([]byte(ch.Plain)); !within(size, p.Limit) {
+				c.lose(Loss{Chunk: i, What: PlainTooLong})
+			}
 		}
 		if k != nil && (k != dialect.PlainText || ch.Plain != ch.Text) {
 			size = k.Measure([]byte(ch.Text))
@@ -45,13 +48,22 @@ func (c *checker) form(p surface.Profile, r surface.Rendering, k dialect.Dialect
 
 // hasControl reports whether s holds a control character that is not sent.
 func hasControl(s string) bool {
-	for i := range len(s) {
-		if c := s[i]; c < ' ' && c != '\n' && c != '\t' || c == 0x7f {
+	i := 0
+	for ; i+8 <= len(s); i += 8 {
+		x := load(s[i : i+8])
+		del := x ^ 0x7f7f7f7f7f7f7f7f
+		below := (x - 0x2020202020202020) &^ x
+		if (below|(del-0x0101010101010101)&^del)&0x8080808080808080 == 0 {
+			continue
+		}
+		if slices.ContainsFunc([]byte(s[i:i+8]), isControl) {
 			return true
 		}
 	}
-	return false
+	return slices.ContainsFunc([]byte(s[i:]), isControl)
 }
+
+func isControl(c byte) bool { return c < ' ' && c != '\n' && c != '\t' || c == 0x7f }
 
 // within reports whether size keeps every bound of l.
 func within(size dialect.Size, l surface.Limit) bool {

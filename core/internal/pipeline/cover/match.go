@@ -13,6 +13,7 @@ import (
 type matcher struct {
 	hay    haystack
 	blocks []block
+	strict bool // a word stands right behind the one before it
 	near   bool // look no further ahead than window: for finding where a loss is
 
 	pos    int // everything before it is used up
@@ -170,6 +171,13 @@ func (m *matcher) text(s string, hi int) bool {
 			continue
 		}
 		m.work += j - begin + 1
+		if m.strict {
+			if n := m.opens(j, hi); n > 0 && i == word && i > 0 {
+				j += n
+				continue
+			}
+			return false
+		}
 		next := m.next(s[word], begin+1, since, hi)
 		if next >= 0 && !m.spent() {
 			i, j = word, next
@@ -187,6 +195,15 @@ func (m *matcher) text(s string, hi int) bool {
 	}
 	m.pos = j
 	return all
+}
+
+// opens returns the length of the mark of a quote at j, if that starts a line.
+func (m *matcher) opens(j, hi int) int {
+	if line := m.hay.text[:j]; len(bytes.TrimRight(line, " >")) > 0 && !bytes.HasSuffix(bytes.TrimRight(line, " ›>"), []byte("\n")) &&
+		!bytes.HasSuffix(bytes.TrimRight(line, " ›>"), []byte{border}) {
+		return 0
+	}
+	return mark(m.hay.text[j:hi])
 }
 
 // closes looks for what closes constructs at the end of a chunk, at j or a few

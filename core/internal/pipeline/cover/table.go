@@ -9,15 +9,19 @@ import (
 	"github.com/seed-1ae66336/vak/sdk/doc"
 )
 
-// table looks for the cells of a table in [m.pos, hi), in any order.
+// table looks for the cells of a table in [m.pos, hi): in document order, else
+// in any.
 //
-// What was read back falls into pieces at line ends and grid borders. A piece
+// For the latter, what was read back falls into pieces at line ends and grid borders. A piece
 // is a cell, or "Header:", or "Header: cell"; pieces that are nothing by
 // themselves are joined until they are a cell, for cells of several lines and
 // cells cut at the end of a chunk. Each piece serves once.
 func (m *matcher) table(i, hi int) bool {
 	b, _ := m.blocks[i].Block.(*doc.Table)
 	if b == nil {
+		return true
+	}
+	if m.ordered(b, hi, false) || m.ordered(b, hi, true) {
 		return true
 	}
 	r := tableReader{m: m, head: newCells(), body: newCells(), targets: map[string]bool{}}
@@ -35,13 +39,9 @@ func (m *matcher) table(i, hi int) bool {
 			r.expect(r.body, c)
 		}
 	}
-	from := m.pos
-	r.read(from, hi)
-	m.pos = r.used
-	if r.left == 0 && r.unseen == 0 {
-		return true
-	}
-	return m.ordered(b, from, hi, true) || m.ordered(b, from, hi, false)
+	r.read(m.pos, hi)
+	m.pos, m.mark = r.used, -1
+	return r.left == 0 && r.unseen == 0
 }
 
 // A tableReader finds the cells of one table.
