@@ -25,7 +25,7 @@ const (
 
 // dispositions says of every block how it reached the reader: what the block
 // needs against what the profile has, then what the renderer notes, in that
-// order. A note cannot raise a disposition, nor omit what was found to be there.
+// order. A note cannot raise a disposition, and omits only what is in the ledger.
 //
 //	table                    Tables, else fallback(grid), or list where the profile has no grids
 //	code, diff               Code, else fallback(code)
@@ -59,8 +59,10 @@ func (c *checker) dispositions(d *doc.Document, p surface.Profile, notes []surfa
 		}
 		b := &out[i]
 		switch {
-		case n.Disposition == surface.Omitted && n.Reason == reasonLedger:
-			b.Disposition, b.Reason = surface.Omitted, reasonLedger
+		case n.Disposition == surface.Omitted:
+			if n.Reason == reasonLedger { // what else is omitted was computed above
+				b.Disposition, b.Reason = surface.Omitted, reasonLedger
+			}
 		case b.Disposition == surface.AsNative, b.Disposition == surface.AsFallback && (b.Reason == reasonGrid || b.Reason == reasonLinks):
 			// What a renderer says is more exact than what a profile implies.
 			b.Disposition, b.Reason = surface.AsFallback, n.Reason

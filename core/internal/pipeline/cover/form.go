@@ -14,15 +14,13 @@ func (c *checker) form(p surface.Profile, r surface.Rendering, k dialect.Dialect
 	readable := true
 	for i := range r.Chunks {
 		ch := &r.Chunks[i]
-		for _, s := range [...]string{ch.Text, ch.Plain} {
-			switch {
-			case !utf8.ValidString(s):
-				c.lose(Loss{Chunk: i, What: InvalidUTF8})
-				readable = false
-			case hasControl(s):
-				c.lose(Loss{Chunk: i, What: Control})
-				readable = false
-			}
+		switch {
+		case !utf8.ValidString(ch.Text) || !utf8.ValidString(ch.Plain):
+			c.lose(Loss{Chunk: i, What: InvalidUTF8})
+			readable = false
+		case hasControl(ch.Text) || hasControl(ch.Plain):
+			c.lose(Loss{Chunk: i, What: Control})
+			readable = false
 		}
 		// The plain form is a message of its own where the other is refused.
 		var size dialect.Size
