@@ -11,15 +11,15 @@ import (
 func (c *cutter) inspect(con *dialect.Construct, tok, at int32) {
 	con.First, con.Last, con.Text, con.Raw = 0, 0, 0, 0
 	lines := con.Kind != dialect.CodeSpan && con.Kind != dialect.Heading
-	for i := at; i < c.toks[tok].end; i++ {
+	for i := tok + 1; i < c.toks[tok].end; i++ {
 		t := &c.toks[i]
 		switch t.kind {
 		case lineToken, gapToken:
-			if lines && c.breaksStyles {
+			if i > at && lines && c.breaksStyles {
 				return
 			}
 		case openToken:
-			if t.con >= 0 {
+			if t.con >= 0 && t.end > at {
 				switch in := &c.cons[t.con]; in.Kind {
 				case dialect.Link, dialect.Image:
 					con.Raw |= dialect.Scan(in.Arg)
@@ -28,7 +28,7 @@ func (c *cutter) inspect(con *dialect.Construct, tok, at int32) {
 				}
 			}
 		case textToken:
-			if t.text == "" || !t.in(textForm) {
+			if i < at || t.text == "" || !t.in(textForm) {
 				continue
 			}
 			if con.First == 0 {
