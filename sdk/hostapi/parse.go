@@ -47,8 +47,8 @@ func ParseRendering(b []byte) (surface.Rendering, error) {
 	if len(b) > MaxMessage {
 		return surface.Rendering{}, fmt.Errorf("%d bytes, want at most %d", len(b), MaxMessage)
 	}
-	var r surface.Rendering
-	if err := decode(b, &r); err != nil {
+	r, err := decodeRendering(b)
+	if err != nil {
 		return surface.Rendering{}, err
 	}
 	if err := validRendering(r); err != nil {

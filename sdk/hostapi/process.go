@@ -25,9 +25,16 @@ func Configure(c *plugin.ClientConfig) {
 		wire.Protocol: {wire.PluginName: grpcPlugin{}},
 	}
 	c.AllowedProtocols = []plugin.Protocol{plugin.ProtocolGRPC}
-	c.GRPCDialOptions = append(c.GRPCDialOptions, grpc.WithDefaultCallOptions(
-		grpc.MaxCallRecvMsgSize(MaxMessage), grpc.MaxCallSendMsgSize(MaxMessage),
-	))
+	c.GRPCDialOptions = append(c.GRPCDialOptions, DialOptions()...)
+}
+
+// DialOptions are what the host's end of a connection to a plugin is made with,
+// whatever its transport.
+func DialOptions() []grpc.DialOption {
+	return []grpc.DialOption{
+		grpc.WithInitialWindowSize(wire.StreamWindow), grpc.WithInitialConnWindowSize(wire.ConnWindow),
+		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(MaxMessage), grpc.MaxCallSendMsgSize(MaxMessage)),
+	}
 }
 
 // Dispense returns the client of a plugin that go-plugin is connected to. The

@@ -31,7 +31,8 @@ func serve(p Plugin, role string) int {
 			wire.Protocol: {wire.PluginName: &grpcPlugin{server: s}},
 		},
 		GRPCServer: func(opts []grpc.ServerOption) *grpc.Server {
-			opts = append(opts, grpc.MaxRecvMsgSize(wire.MaxMessage), grpc.MaxSendMsgSize(wire.MaxMessage))
+			opts = append(opts, grpc.MaxRecvMsgSize(wire.MaxMessage), grpc.MaxSendMsgSize(wire.MaxMessage),
+				grpc.InitialWindowSize(wire.StreamWindow), grpc.InitialConnWindowSize(wire.ConnWindow))
 			g = grpc.NewServer(append(opts, peerOptions()...)...)
 			return g
 		},

@@ -39,6 +39,8 @@ type server struct {
 	log    hclog.Logger
 	stop   func() // ends the process once what is in flight is done; nil in process
 
+	profiles profiles
+
 	mu       sync.Mutex
 	stopping bool
 	inFlight sync.WaitGroup
@@ -116,7 +118,7 @@ func (s *server) Render(ctx context.Context, m *vakv1.RenderRequest) (_ *vakv1.R
 	defer s.inFlight.Done()
 	defer s.recoverInto(&err, "render")
 
-	req, err := parseRequest(m)
+	req, err := s.parseRequest(m)
 	if err != nil {
 		return nil, &wire.Failure{
 			Kind: wire.Invalid, Source: wire.FromPlugin, Err: err,
@@ -134,10 +136,7 @@ func (s *server) Render(ctx context.Context, m *vakv1.RenderRequest) (_ *vakv1.R
 	if err := r.utf8(); err != nil {
 		return nil, &wire.Failure{Kind: wire.Failed, Source: wire.FromPlugin, Err: err, Message: err.Error()}
 	}
-	if r.Chunks == nil {
-		r.Chunks = []Chunk{}
-	}
-	b, err := wire.JSON(r)
+	b, err := encode(r)
 	if err != nil {
 		return nil, &wire.Failure{Kind: wire.Failed, Source: wire.FromPlugin, Message: "cannot encode the rendering: a native form is no JSON", Err: err}
 	}
@@ -183,17 +182,14 @@ func (r Rendering) utf8() error {
 	return nil
 }
 
-func parseRequest(m *vakv1.RenderRequest) (RenderRequest, error) {
+func (s *server) parseRequest(m *vakv1.RenderRequest) (RenderRequest, error) {
 	d, err := doc.Parse(m.Document, doc.Limits{})
 	if err != nil {
 		return RenderRequest{}, err
 	}
 	req := RenderRequest{Doc: d, Kind: Kind(m.Kind), Locale: m.Locale}
-	if err := json.Unmarshal(m.Profile, &req.Profile); err != nil {
-		return RenderRequest{}, fmt.Errorf("profile: %w", err)
-	}
-	if err := req.Profile.Validate(); err != nil {
-		return RenderRequest{}, fmt.Errorf("profile.%w", err)
+	if req.Profile, err = s.profiles.parse(m.Profile); err != nil {
+		return RenderRequest{}, err
 	}
 	if len(m.Actions) > 0 {
 		if err := json.Unmarshal(m.Actions, &req.Actions); err != nil {

@@ -9,12 +9,14 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/hashicorp/go-hclog"
 	"google.golang.org/grpc/status"
 
+	"github.com/seed-1ae66336/vak/sdk/doc"
 	"github.com/seed-1ae66336/vak/sdk/internal/wire"
 	vakv1 "github.com/seed-1ae66336/vak/sdk/internal/wire/v1"
 )
@@ -201,4 +203,61 @@ func TestPanicIsLoggedWithoutItsValue(t *testing.T) {
 
 func bufferLogger(b *bytes.Buffer) hclog.Logger {
 	return hclog.New(&hclog.LoggerOptions{Output: b, JSONFormat: true})
+}
+
+// TestEncode holds the encoder against encoding/json, which it stands in for.
+func TestEncode(t *testing.T) {
+	for _, c := range []struct {
+		r   Rendering
+		why string
+	}{
+		{Rendering{}, "nothing"},
+		{Rendering{Chunks: []Chunk{{Text: "a", Plain: "b"}, {Text: "c", Plain: "d", Blocks: []doc.ID{"1", "2.1"}}}}, "two chunks"},
+		{Rendering{Chunks: []Chunk{{Text: "<b>&\"\\\n\t\r\x00\x1f\x7fé😀\u2028", Plain: "\uFFFD"}}}, "what is escaped and what is not"},
+		{Rendering{Chunks: []Chunk{{Native: &Native{Kind: "k.v1", JSON: []byte(` { "a" : "<" } `)}}}}, "a native form, made canonical"},
+		{Rendering{Notes: []Note{{Block: "1", Disposition: Omitted, Reason: "r", Count: 2}}, Diagnostics: []doc.Diagnostic{{Code: "c"}}}, "notes and diagnostics"},
+	} {
+		got, err := encode(c.r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := c.r
+		if want.Chunks == nil {
+			want.Chunks = []Chunk{}
+		}
+		b, err := wire.JSON(want)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b = bytes.ReplaceAll(b, []byte(`\u2028`), []byte("\u2028")) // JSON does not demand it
+		if !bytes.Equal(got, b) {
+			t.Errorf("%s: got %s, want %s", c.why, got, b)
+		}
+	}
+	if _, err := encode(Rendering{Chunks: []Chunk{{Native: &Native{Kind: "k", JSON: []byte("{")}}}}); err == nil {
+		t.Error("a native form that is no JSON was encoded")
+	}
+}
+
+func TestProfilesAreReadOnce(t *testing.T) {
+	var p profiles
+	for i := range 3 * maxKnown {
+		b := []byte(`{"surface":"a","dialect":"plain","grid":` + strconv.Itoa(i) + `}`)
+		for range 2 {
+			got, err := p.parse(b)
+			if err != nil || got.Grid != i {
+				t.Fatalf("got %+v, %v", got, err)
+			}
+		}
+		if len(p.known) > maxKnown {
+			t.Fatalf("%d profiles are kept", len(p.known))
+		}
+	}
+	for _, bad := range []string{"", "{}", `{"surface":"a","dialect":"plain","grid":-1}`} {
+		for range 2 {
+			if _, err := p.parse([]byte(bad)); err == nil {
+				t.Errorf("%q was taken", bad)
+			}
+		}
+	}
 }

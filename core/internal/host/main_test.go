@@ -26,7 +26,7 @@ var built struct{ dir, fixture, telegram string }
 func TestMain(m *testing.M) { os.Exit(testMain(m)) }
 
 func testMain(m *testing.M) int {
-	if os.Getenv("VAK_TEST_HOST") != "" || os.Getenv("VAK_TEST_DIAL") != "" { // a test runs itself in another process
+	if os.Getenv("VAK_TEST_HOST") != "" || os.Getenv("VAK_TEST_DIAL") != "" || os.Getenv("VAK_TEST_ECHO") != "" { // a test runs itself in another process
 		return m.Run()
 	}
 	flag.Parse()
@@ -43,10 +43,8 @@ func testMain(m *testing.M) int {
 	built.fixture = filepath.Join(dir, "fixture"+exe)
 	built.telegram = filepath.Join(dir, "telegram"+exe)
 	for out, pkg := range map[string]string{built.fixture: "./testdata/fixture", built.telegram: "../../../plugins/telegram"} {
-		cmd := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-o", out, pkg)
-		cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
-		if b, err := cmd.CombinedOutput(); err != nil {
-			fmt.Fprintf(os.Stderr, "go build %s: %v\n%s", pkg, err, b)
+		if err := build(out, pkg); err != nil {
+			fmt.Fprintln(os.Stderr, err)
 			return 1
 		}
 	}
@@ -70,6 +68,16 @@ func testMain(m *testing.M) int {
 		return 1
 	}
 	return 0
+}
+
+// build builds a plugin as it ships.
+func build(out, pkg string) error {
+	cmd := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-o", out, pkg)
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if b, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("go build %s: %w\n%s", pkg, err, b)
+	}
+	return nil
 }
 
 // settles waits a little for count to come down to want: a goroutine that has

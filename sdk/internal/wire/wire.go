@@ -16,6 +16,14 @@ import (
 // MaxMessage is the largest message in either direction, in bytes.
 const MaxMessage = 16 << 20
 
+// Windows of a connection, in bytes. They are fixed: gRPC's own start at 64 KiB
+// and grow by measuring, which costs a large message several round trips and
+// every message a ping, on a socket that has no latency to make up for.
+const (
+	StreamWindow = 4 << 20
+	ConnWindow   = 16 << 20
+)
+
 // Protocol is the major version of the protocol that this module speaks.
 const Protocol = 1
 

@@ -1,0 +1,442 @@
+package supervise
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/hashicorp/go-hclog"
+
+	"github.com/seed-1ae66336/vak/core/internal/host/fault"
+)
+
+// fake is a process that does what the test says.
+type fake struct {
+	pid     int
+	ended   chan struct{}
+	once    sync.Once
+	check   func(context.Context) *fault.Error
+	stopped chan struct{}
+}
+
+func (f *fake) PID() int               { return f.pid }
+func (f *fake) Ended() <-chan struct{} { return f.ended }
+func (f *fake) die()                   { f.once.Do(func() { close(f.ended) }) }
+func (f *fake) Stop()                  { f.die(); close(f.stopped) }
+func (f *fake) Obituary() *fault.Error {
+	return &fault.Error{Op: "run", Kind: fault.Unavailable, Source: fault.FromPlugin, Message: "exit status 2"}
+}
+func (f *fake) Check(ctx context.Context) *fault.Error {
+	if f.check == nil {
+		return nil
+	}
+	return f.check(ctx)
+}
+
+// rig is a supervisor of fakes.
+type rig struct {
+	*Supervisor[*fake]
+	t       *testing.T
+	work    sync.WaitGroup
+	mu      sync.Mutex
+	all     []*fake
+	fail    *fault.Error // of the next starts
+	takes   time.Duration
+	changed bool
+	check   func(context.Context) *fault.Error
+}
+
+func newRig(t *testing.T, p Policy) *rig {
+	r := &rig{t: t}
+	if p.Random == nil {
+		p.Random = func() float64 { return 0.5 } // no jitter
+	}
+	r.Supervisor = New(Config[*fake]{
+		Start: func(ctx context.Context) (*fake, *fault.Error) {
+			r.mu.Lock()
+			takes, fail := r.takes, r.fail
+			r.mu.Unlock()
+			select {
+			case <-time.After(takes):
+			case <-ctx.Done():
+				return nil, &fault.Error{Kind: fault.Canceled}
+			}
+			if fail != nil {
+				return nil, fail
+			}
+			r.mu.Lock()
+			defer r.mu.Unlock()
+			f := &fake{pid: len(r.all) + 1, ended: make(chan struct{}), stopped: make(chan struct{}), check: r.check}
+			r.all = append(r.all, f)
+			return f, nil
+		},
+		Changed: func() bool { return r.changed },
+		Policy:  p, Log: hclog.NewNullLogger(), Work: &r.work,
+	})
+	t.Cleanup(func() {
+		r.Close()
+		r.work.Wait()
+		for _, f := range r.all {
+			select {
+			case <-f.stopped:
+			default:
+				t.Errorf("process %d was not stopped", f.pid)
+			}
+		}
+	})
+	return r
+}
+
+func (r *rig) lease() *Lease[*fake] {
+	r.t.Helper()
+	l, e := r.Lease(context.Background())
+	if e != nil {
+		r.t.Fatal(e)
+	}
+	return l
+}
+
+func (r *rig) is(want State) Status[*fake] {
+	r.t.Helper()
+	synctest.Wait()
+	s := r.Status()
+	if s.State != want {
+		r.t.Fatalf("state %s, want %s (%+v)", s.State, want, s)
+	}
+	return s
+}
+
+func trouble(source fault.Source) *fault.Error {
+	return &fault.Error{Op: "start", Kind: fault.StartFailed, Source: source, Message: "no luck", Hint: "try"}
+}
+
+func TestStartsOnceForAllWhoWait(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, Policy{})
+		r.takes = time.Second
+		r.is(Stopped)
+		for range 8 {
+			r.work.Go(func() { r.lease().Release(nil, false) })
+		}
+		r.is(Starting)
+		time.Sleep(2 * time.Second)
+		if s := r.is(Ready); s.Process.pid != 1 || s.Restarts != 0 || s.Calls != 0 {
+			t.Errorf("status %+v", s)
+		}
+	})
+}
+
+func TestCallerGivesUpWhileItStarts(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, Policy{})
+		r.takes = time.Second
+		ctx, cancel := context.WithTimeout(context.Background(), 100*time.Millisecond)
+		defer cancel()
+		if _, e := r.Lease(ctx); e == nil || e.Kind != fault.Deadline {
+			t.Fatalf("err = %v", e)
+		}
+		time.Sleep(time.Second)
+		r.is(Ready) // for the others
+	})
+}
+
+// TestBacksOff follows a plugin that never starts to its quarantine.
+func TestBacksOff(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, Policy{})
+		r.fail = trouble(fault.FromPlugin)
+		begin := time.Now()
+		var at []time.Duration
+		for len(at) < 5 {
+			_, e := r.Lease(context.Background())
+			switch e.Kind {
+			case fault.StartFailed:
+				at = append(at, time.Since(begin))
+			case fault.BackingOff:
+				if s := r.is(BackingOff); !strings.Contains(e.Message, "no luck") || e.Hint == "" || !errors.Is(e, fault.StartFailed) || s.Next.IsZero() {
+					t.Fatalf("err = %v, status %+v", e, s)
+				}
+				time.Sleep(10 * time.Millisecond)
+			default:
+				t.Fatal(e)
+			}
+		}
+		want := []time.Duration{0, 200 * time.Millisecond, 600 * time.Millisecond, 1400 * time.Millisecond, 3000 * time.Millisecond}
+		for i := range want {
+			if d := at[i] - want[i]; d < 0 || d > 20*time.Millisecond {
+				t.Errorf("tried at %v, want %v", at, want)
+				break
+			}
+		}
+		r.is(Quarantined)
+		time.Sleep(time.Hour) // it does not heal by itself
+		began := time.Now()
+		_, e := r.Lease(context.Background())
+		if e == nil || e.Kind != fault.Quarantined || e.Hint == "" || !strings.Contains(e.Message, "no luck") || time.Since(began) > 0 {
+			t.Fatalf("err = %v after %v, want quarantined at once", e, time.Since(began))
+		}
+		if n := r.starts; n != 5 {
+			t.Errorf("%d starts", n)
+		}
+		r.mu.Lock()
+		r.fail = nil
+		r.mu.Unlock()
+		if e := r.Restart(context.Background()); e != nil {
+			t.Fatal(e)
+		}
+		if s := r.is(Ready); s.Failures != 0 || s.Last == nil {
+			t.Errorf("status %+v: want no failure that counts, and the last one told", s)
+		}
+	})
+}
+
+func TestQuarantineEndsWithAnotherBinary(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, Policy{Failures: 1})
+		r.fail = trouble(fault.FromPlugin)
+		r.Lease(context.Background())
+		r.is(Quarantined)
+		r.mu.Lock()
+		r.fail = nil
+		r.mu.Unlock()
+		if _, e := r.Lease(context.Background()); e == nil || e.Kind != fault.Quarantined {
+			t.Fatalf("err = %v", e)
+		}
+		r.changed = true
+		if _, e := r.Lease(context.Background()); e == nil {
+			t.Fatal("the files are looked at more than once a second")
+		}
+		time.Sleep(time.Second)
+		r.lease().Release(nil, false)
+		r.is(Ready)
+	})
+}
+
+func TestHostTroubleIsNoFailureOfThePlugin(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, Policy{})
+		r.fail = trouble(fault.FromHost)
+		for range 20 {
+			r.Lease(context.Background())
+			s := r.is(BackingOff)
+			if wait := time.Until(s.Next); wait > 30*time.Second {
+				t.Fatalf("waits %v", wait)
+			}
+			time.Sleep(time.Until(s.Next))
+		}
+		r.is(Stopped)
+	})
+}
+
+func TestJitter(t *testing.T) {
+	for _, c := range []struct {
+		n      int
+		random float64
+		want   time.Duration
+	}{
+		{1, 0, 160 * time.Millisecond}, {1, 0.5, 200 * time.Millisecond}, {1, 1, 240 * time.Millisecond},
+		{2, 0.5, 400 * time.Millisecond}, {8, 0.5, 25600 * time.Millisecond}, {9, 0.5, 30 * time.Second}, {1 << 40, 1, 36 * time.Second},
+	} {
+		p := Policy{Random: func() float64 { return c.random }}.withDefaults()
+		if got := p.backoff(c.n); got != c.want {
+			t.Errorf("backoff(%d) with %v = %v, want %v", c.n, c.random, got, c.want)
+		}
+	}
+}
+
+// TestOneDeathIsOneFailure has a process die under four calls.
+func TestOneDeathIsOneFailure(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, Policy{})
+		var leases []*Lease[*fake]
+		for range 4 {
+			leases = append(leases, r.lease())
+		}
+		leases[0].P.die()
+		for _, l := range leases[:2] {
+			l.Release(&fault.Error{Kind: fault.Unavailable, Source: fault.FromPlugin}, true)
+		}
+		synctest.Wait()
+		for _, l := range leases[2:] {
+			l.Release(&fault.Error{Kind: fault.Unavailable, Source: fault.FromPlugin}, true)
+		}
+		if s := r.Status(); s.Failures != 1 {
+			t.Errorf("%d failures", s.Failures)
+		}
+		began := time.Now()
+		r.lease().Release(nil, false) // waits for the first backoff
+		if took := time.Since(began); took != 200*time.Millisecond {
+			t.Errorf("took %v", took)
+		}
+	})
+}
+
+// TestReplacesWhatDiesIdle also shows that a minute of health ends the row.
+func TestReplacesWhatDiesIdle(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, Policy{})
+		r.lease().Release(nil, false)
+		for i, healthy := range []time.Duration{0, 0, time.Minute} {
+			time.Sleep(healthy)
+			r.all[i].die()
+			s := r.is(BackingOff)
+			want := []time.Duration{200, 400, 200}[i] * time.Millisecond
+			if got := time.Until(s.Next); got != want || !strings.Contains(s.Last.Message, "exit status 2") {
+				t.Errorf("death %d: waits %v, want %v; last error %v", i+1, got, want, s.Last)
+			}
+			time.Sleep(time.Until(s.Next))
+			if s := r.is(Ready); s.Process.pid != i+2 || s.Restarts != i+1 || s.Failures != i+1 {
+				t.Errorf("status %+v", s)
+			}
+		}
+		// Its failures are forgotten after ten minutes, whatever came between.
+		time.Sleep(11 * time.Minute)
+		if s := r.is(Ready); s.Failures != 0 {
+			t.Errorf("%d failures", s.Failures)
+		}
+	})
+}
+
+// TestReplacementThatFailsIsNotRepeated: a crash at start costs one start, not
+// a quarantine, while nobody needs the plugin.
+func TestReplacementThatFailsIsNotRepeated(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, Policy{})
+		r.lease().Release(nil, false)
+		r.mu.Lock()
+		r.fail = trouble(fault.FromPlugin)
+		r.mu.Unlock()
+		r.all[0].die()
+		time.Sleep(time.Hour)
+		if s := r.is(Stopped); s.Restarts != 1 {
+			t.Errorf("%d restarts, want 1", s.Restarts)
+		}
+	})
+}
+
+func TestHealth(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, Policy{})
+		var mu sync.Mutex
+		asked, silent := 0, false
+		r.check = func(ctx context.Context) *fault.Error {
+			mu.Lock()
+			asked++
+			s := silent
+			mu.Unlock()
+			if !s {
+				return nil
+			}
+			<-ctx.Done()
+			return &fault.Error{Op: "check", Kind: fault.Deadline, Source: fault.FromPlugin, Message: "no answer in time"}
+		}
+		count := func() int { mu.Lock(); defer mu.Unlock(); return asked }
+		l := r.lease()
+		time.Sleep(65 * time.Second) // between two checks
+		if n := count(); n != 0 {
+			t.Errorf("asked %d times while busy", n)
+		}
+		l.Release(nil, false)
+		time.Sleep(30 * time.Second)
+		if n := count(); n != 3 {
+			t.Errorf("asked %d times in 30 s of rest", n)
+		}
+		mu.Lock()
+		silent = true
+		mu.Unlock()
+		time.Sleep(11 * time.Second)
+		r.is(Ready) // one miss is none
+		time.Sleep(5*time.Second + time.Millisecond)
+		s := r.is(BackingOff)
+		if !strings.Contains(s.Last.Message, "idle process does not answer") || s.Last.Kind != fault.Deadline {
+			t.Errorf("last error %v", s.Last)
+		}
+		select {
+		case <-r.all[0].stopped:
+		default:
+			t.Error("it was not stopped")
+		}
+		time.Sleep(time.Second)
+		r.is(Ready)
+	})
+}
+
+func TestDrain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, Policy{})
+		r.takes = time.Second
+		old := r.lease()
+		if e := r.Restart(context.Background()); e != nil {
+			t.Fatal(e)
+		}
+		if s := r.is(Ready); s.Process.pid != 2 || s.Draining != 1 || s.Calls != 1 || s.Failures != 0 || s.Restarts != 1 {
+			t.Errorf("status %+v", s)
+		}
+		select {
+		case <-old.P.stopped:
+			t.Error("the old one was stopped under its call")
+		default:
+		}
+		old.Release(nil, false)
+		synctest.Wait()
+		<-old.P.stopped
+
+		// One that did wrong serves the others to the end, too.
+		a, b := r.lease(), r.lease()
+		a.Release(&fault.Error{Kind: fault.Deadline, Source: fault.FromPlugin}, true)
+		time.Sleep(time.Second) // the backoff has passed
+		if s := r.is(Draining); s.Calls != 1 {
+			t.Errorf("status %+v", s)
+		}
+		b.Release(nil, false)
+		r.is(Stopped)
+	})
+}
+
+func TestRestartReplacesWhatIsOnItsWay(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, Policy{})
+		r.takes = time.Second
+		r.work.Go(func() { r.lease().Release(nil, false) })
+		r.is(Starting)
+		if e := r.Restart(context.Background()); e != nil {
+			t.Fatal(e)
+		}
+		if s := r.is(Ready); s.Process.pid != 2 {
+			t.Errorf("process %d serves: it was started before somebody asked", s.Process.pid)
+		}
+	})
+}
+
+func TestCloseEndsAll(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, Policy{})
+		r.lease() // never released
+		r.Restart(context.Background())
+		r.takes = time.Hour
+		failed := make(chan *fault.Error, 1)
+		r.all[1].die()
+		synctest.Wait()
+		go func() {
+			_, e := r.Lease(context.Background())
+			failed <- e
+		}()
+		time.Sleep(300 * time.Millisecond)
+		r.is(Starting)
+		r.Close()
+		r.work.Wait()
+		if e := <-failed; e == nil || e.Kind != fault.Closed {
+			t.Errorf("err = %v", e)
+		}
+		if _, e := r.Lease(context.Background()); e == nil || e.Kind != fault.Closed {
+			t.Errorf("err = %v", e)
+		}
+		if e := r.Restart(context.Background()); e == nil || e.Kind != fault.Closed {
+			t.Errorf("err = %v", e)
+		}
+	})
+}
