@@ -185,6 +185,7 @@ func (r *reading) discordSpan(s string, st style, before rune) int {
 // discordEnd returns where mark stands next in s, outside of escapes, code and
 // addresses, and not as part of a longer run. It returns -1 where it does not.
 func discordEnd(s, mark string) int {
+	strong := false // a strong style is open in an emphasis
 	for i := 0; i < len(s); i++ {
 		switch {
 		case s[i] == '\\':
@@ -206,11 +207,14 @@ func discordEnd(s, mark string) int {
 				return i
 			case n > len(mark) && len(mark) == 2: // "***": the outer one is the last
 				return i + n - len(mark)
-			case n == 3 && len(mark) == 1:
-				if i == 0 {
-					return -1
-				}
+			case n == 3 && len(mark) == 1 && strong:
+				return i + 2
+			case n == 3 && len(mark) == 1 && i > 0:
 				return i
+			case n == 3 && len(mark) == 1:
+				return -1
+			case n == 2:
+				strong = !strong
 			}
 			i += n - 1
 		}
@@ -242,6 +246,7 @@ func TestReadDiscord(t *testing.T) {
 		{"l (<https://e.com/a_b_c>) \\*x\\*", "l (https://e.com/a_b_c (https://e.com/a_b_c)) *x*", true, "a link and an escape"},
 		{"snake_case_x a*b", "snake_case_x a*b", true, "inside a word"},
 		{"``a`b``", "a`b", true, "a longer delimiter"},
+		{"*a **b***c", "a bc", true, "strong at the end of emphasis"},
 		{"a ` b", "a ` b", false, "a stray backtick"},
 		{"```\na", "```\na", false, "not closed"},
 		{"<@123>", "<@123>", false, "live"},

@@ -221,6 +221,7 @@ func TestTinyLimits(t *testing.T) {
 func TestGenerated(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		md := markdown(rt)
+		rt.Logf("%q", md)
 		d, err := compile.Markdown(md)
 		if err != nil {
 			rt.Fatalf("%v", err)

@@ -85,7 +85,7 @@ func TestProbeDiscordKeepsItsOwnMarkdown(t *testing.T) {
 	md := "# One\n\n## Two\n\n### Three\n\n#### Four\n\n`[l](https://example.com)` and [l](https://example.com)"
 	probe(t, md, map[string]func(*shown){"discord": func(s *shown) {
 		checks["raw"](t, s, []string{"# One\n", "\n## Two\n", "\n### Three\n", "**Four**", "`[l](https://example.com)`"})
-		checks["noraw"](t, s, []string{"<h", "<b>", "####"})
+		checks["noraw"](t, s, []string{"<h1", "<h2", "<b>", "####"})
 		checks["code"](t, s, []string{"[l](https://example.com)"})
 		checks["label"](t, s, []string{"l", "https://example.com"})
 	}})

@@ -200,8 +200,8 @@ func whole(t failer, s *shown) {
 	t.Helper()
 	var text, plain strings.Builder
 	for i := range s.read {
-		text.WriteString(s.read[i].reach())
-		plain.WriteString(s.chunks[i].Plain)
+		text.WriteString(s.read[i].reach() + border)
+		plain.WriteString(s.chunks[i].Plain + border)
 	}
 	if s.on == "log" && strings.ContainsFunc(s.source, hidden) {
 		return // the log shows such characters escaped
@@ -220,19 +220,17 @@ func whole(t failer, s *shown) {
 						from = 0 // cells stand in any order
 					}
 					n := strings.Index(hay[from:], w)
-					if n < 0 && p.Cell == 0 {
-						// What is opened again in the next chunk may part a word.
-						if end := scattered(hay[at:], w); end > 0 {
-							at += end
-							continue
-						}
+					end := from + n + len(w)
+					// What is closed and opened again at a cut may part a word.
+					if k := parted(hay[from:], w); k > 0 && (n < 0 || from+k < end) {
+						n, end = 0, from+k
 					}
 					if n < 0 {
 						t.Errorf("%s: the %s lacks %.60q of block %s, or has it elsewhere", s.on, form, w, p.Block)
 						return
 					}
 					if p.Cell == 0 {
-						at = from + n + len(w)
+						at = end
 					}
 				}
 			}
@@ -240,19 +238,26 @@ func whole(t failer, s *shown) {
 	}
 }
 
-// scattered returns how far into hay the runes of w reach, with others between
-// them, or 0 where they do not.
-func scattered(hay, w string) int {
-	at := 0
+// parted returns how far into hay the runes of w reach, with others between
+// them where a chunk ends, or 0 where they do not.
+func parted(hay, w string) int {
+	at, over := 0, false
 	for _, r := range w {
 		n := strings.IndexRune(hay[at:], r)
 		if n < 0 {
 			return 0
 		}
+		over = over || at > 0 && strings.Contains(hay[at:at+n], border)
 		at += n + utf8.RuneLen(r)
+	}
+	if !over {
+		return 0
 	}
 	return at
 }
+
+// border stands between two chunks in what is compared.
+const border = "\x01"
 
 func hidden(r rune) bool {
 	return r < ' ' && r != '\n' || r >= 0x7f && r < 0xa0 || unicode.Is(unicode.Cf, r)
