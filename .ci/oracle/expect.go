@@ -180,6 +180,9 @@ func (w *walker) link(l *doc.Link) {
 		label()
 	}
 	for _, src := range after {
+		if src == l.Href {
+			continue // shown once
+		}
 		w.target(src)
 	}
 }

@@ -46,7 +46,7 @@ func Visible(b Block) iter.Seq[string] {
 //
 //  1. The target of a link follows its label and is left out where the label
 //     already shows it ([Link.Bare]). Targets of images inside a label follow
-//     the target of the link.
+//     the target of the link, but for those that are the same.
 //  2. An image shows its alternative text, then its address; a data: address is
 //     never shown.
 //  3. An ordered item starts with its number, a task with its state.
@@ -219,7 +219,7 @@ func (v visitor) run(id ID, k Kind, cell int, ins []Inline, later *[]string) boo
 				ok = v.target(id, k, cell, in.Href)
 			}
 			for _, src := range after {
-				ok = ok && v.target(id, k, cell, src)
+				ok = ok && (src == in.Href || v.target(id, k, cell, src))
 			}
 		case *Image:
 			ok = text(in.Alt)

@@ -210,7 +210,7 @@ func (w *walk) link(l *doc.Link) {
 	w.flat = true
 	w.linkAround(l, children, lab, bare)
 	for _, im := range lab.images {
-		if _, _, data := doc.DataURI(im.Src); !data && im.Src != "" {
+		if _, _, data := doc.DataURI(im.Src); !data && im.Src != "" && im.Src != l.Href {
 			w.text(" ", dialect.InText)
 			w.imageLink(im, picture)
 		}
