@@ -16,8 +16,11 @@
 //   - Text is found in text, an address in text or behind a label, where it
 //     must be the whole address.
 //   - A word of a block is found in a chunk that names the block.
-//   - A table is compared cell by cell, cells in any order: what stands between
-//     two borders, or behind "Header:", must be the whole cell.
+//   - A table is compared cell by cell: what stands between two borders, or
+//     behind "Header:", must be the whole cell. Cells are read in document order
+//     with nothing but borders between them, which is how package layout writes
+//     them; where that fails, in any order. A cell that moves as a whole to
+//     where none stood is not noticed then.
 //
 // Whether something is lost is decided first; only then a second pass, which
 // looks no further ahead than a line, finds out where. All work is linear in

@@ -172,7 +172,7 @@ func (m *matcher) text(s string, hi int) bool {
 		}
 		m.work += j - begin + 1
 		if m.strict {
-			if n := m.opens(j, hi); n > 0 && i == word && i > 0 {
+			if n := m.reopens(j, hi); n > 0 && i == word && i > 0 {
 				j += n
 				continue
 			}
@@ -197,13 +197,31 @@ func (m *matcher) text(s string, hi int) bool {
 	return all
 }
 
-// opens returns the length of the mark of a quote at j, if that starts a line.
-func (m *matcher) opens(j, hi int) int {
-	if line := m.hay.text[:j]; len(bytes.TrimRight(line, " >")) > 0 && !bytes.HasSuffix(bytes.TrimRight(line, " ›>"), []byte("\n")) &&
-		!bytes.HasSuffix(bytes.TrimRight(line, " ›>"), []byte{border}) {
-		return 0
+// reopens returns the length of what stands at j between two words of one text:
+// the mark of a quote at the start of a line, what closes constructs at the end
+// of a chunk, and what opens them again in the next.
+func (m *matcher) reopens(j, hi int) int {
+	t := m.hay.text
+	if n := m.hay.closing(j); n > 0 && j+n < hi {
+		return n
 	}
-	return mark(m.hay.text[j:hi])
+	line := j
+	for line > 0 {
+		n := len("›")
+		if t[line-1] == ' ' || t[line-1] == '>' {
+			n = 1
+		} else if !bytes.HasSuffix(t[:line], []byte("›")) {
+			break
+		}
+		line -= n
+	}
+	switch {
+	case line == 0 || t[line-1] == '\n':
+		return mark(t[j:hi])
+	case t[line-1] == border:
+		return max(mark(t[j:hi]), filler(t[j:hi]))
+	}
+	return 0
 }
 
 // closes looks for what closes constructs at the end of a chunk, at j or a few
