@@ -69,6 +69,31 @@ func TestNoFalseAlarm(t *testing.T) {
 	})
 }
 
+// Whatever a renderer sends, a check ends without a panic.
+func TestAnyRenderingIsChecked(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		d := doctest.Random(t, doctest.Options{Bytes: true})
+		g := rapid.SampledFrom(targets()).Draw(t, "target")
+		low := doc.Lower(d, doc.Support{Blocks: []doc.Kind{doc.KindCallout, doc.KindCitations, doc.KindMedia, doc.KindDiff}})
+		r := render(t, low, g)
+		piece := rapid.SampledFrom([]string{"", "│", "[1]", "(", "\n", ":", "x", "\x0e", "\x0f", "\x1e", "\xff", "🖼", "data:", "> "})
+		for i := range r.Chunks {
+			s := r.Chunks[i].Text
+			from := rapid.IntRange(0, len(s)).Draw(t, "from")
+			to := rapid.IntRange(from, len(s)).Draw(t, "to")
+			r.Chunks[i].Text = s[:from] + piece.Draw(t, "piece") + s[to:]
+			if rapid.Bool().Draw(t, "plain") {
+				r.Chunks[i].Plain = r.Chunks[i].Text
+			}
+			if n := len(r.Chunks[i].Blocks); n > 0 {
+				r.Chunks[i].Blocks = r.Chunks[i].Blocks[:rapid.IntRange(0, n).Draw(t, "blocks")]
+			}
+		}
+		cover.Check(low, g.profile, r, g.dialect)
+		cover.Check(d, g.profile, r, nil)
+	})
+}
+
 func visible(d *doc.Document) bool {
 	for _, b := range d.Blocks {
 		for range doc.Visible(b) {

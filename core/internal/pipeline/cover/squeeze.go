@@ -107,6 +107,8 @@ func reduce(dst, b []byte) []byte {
 // seen. Else it returns 0.
 func filler(b []byte) int {
 	switch {
+	case len(b) == 0:
+		return 0
 	case b[0] == '[':
 		return noteLen(b)
 	case b[0] == '(':
