@@ -15,7 +15,7 @@ import (
 
 // doctorTime is how long a process that holds the home may take to examine
 // itself before it counts as one that hangs.
-const doctorTime = 15 * time.Second
+const doctorTime = 10 * time.Second
 
 func (a *app) doctorCommand() *cobra.Command {
 	var asJSON bool

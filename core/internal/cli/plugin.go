@@ -44,7 +44,7 @@ itself: it starts no plugin, and shows what the plugin.json of each says. That a
 binary has the sha256 that stands there is checked whenever it is started.`,
 		Example: `  vak plugin list
   vak plugin list --plugins ./build/plugins
-  vak plugin list --json | jq -r '.[] | select(.error) | .id'`,
+  vak plugin list --json | jq -r '.[] | "\(.id) \(.state)"'`,
 		Args:              cobra.NoArgs,
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -154,7 +154,7 @@ func (a *app) writePlugins(plugins []control.Plugin, who *answerer) error {
 	}
 	w.Flush()
 	for _, p := range plugins {
-		if p.Error != nil {
+		if p.Error != nil && p.State != control.Ready { // what has been mended is for inspect
 			b.WriteString("\nplugin " + nameOf(p) + ": " + oneLine(p.Error.String()) + "\n")
 		}
 	}

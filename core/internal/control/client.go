@@ -23,8 +23,9 @@ type Client struct{ http *http.Client }
 // maxAnswer bounds what is read of an answer.
 const maxAnswer = 64 << 20
 
-// answerTime bounds one request, whatever the context says.
-const answerTime = time.Minute
+// answerTime bounds one request, whatever the context says. A restart takes ten
+// seconds at most.
+const answerTime = 20 * time.Second
 
 // Dial returns a client of the process whose control socket is at path. It
 // connects when it is first asked.

@@ -20,21 +20,27 @@ func admit(c net.Conn, guests Guests) error {
 	if err != nil {
 		return fmt.Errorf("the kernel does not say who it is: %w", err)
 	}
-	if p.uid != os.Getuid() && p.uid != 0 {
-		return fmt.Errorf("it is of user %d", p.uid)
-	}
-	if p.pid <= 0 { // it lives in a pid namespace that is none of ours
-		return fmt.Errorf("its process cannot be seen from here")
-	}
 	var groups []int
 	if guests != nil {
 		groups = guests()
+	}
+	return p.admissible(groups)
+}
+
+// admissible says why a process may not ask, if it may not. groups are those of
+// plugins.
+func (p peer) admissible(groups []int) error {
+	if p.uid != os.Getuid() && p.uid != 0 {
+		return fmt.Errorf("it is of user %d", p.uid)
+	}
+	if p.pid <= 0 { // it lives in a pid namespace that cannot be seen from here
+		return fmt.Errorf("it has no process that can be seen")
 	}
 	if len(groups) == 0 {
 		return nil
 	}
 	// A plugin's child is as little to be trusted as the plugin, and may have left
-	// its group. That chain ends at this process at the latest.
+	// its group. The chain of parents ends at this process at the latest.
 	for pid, steps := p.pid, 0; pid > 1 && pid != os.Getpid() && steps < 64; steps++ {
 		group, err := unix.Getpgid(pid)
 		if err != nil {

@@ -92,6 +92,25 @@ func TestPluginsRefused(t *testing.T) {
 	}
 }
 
+func TestAdmissible(t *testing.T) {
+	me := os.Getuid()
+	for _, c := range []struct {
+		peer peer
+		ok   bool
+		why  string
+	}{
+		{peer{pid: os.Getpid(), uid: me}, true, "this user"},
+		{peer{pid: os.Getpid(), uid: 0}, true, "root"},
+		{peer{pid: os.Getpid(), uid: me + 1}, false, "another user"},
+		{peer{pid: 0, uid: me}, false, "a process that cannot be seen"},
+		{peer{pid: 1 << 30, uid: me}, false, "a process that is gone"},
+	} {
+		if err := c.peer.admissible([]int{1 << 30}); (err == nil) != c.ok {
+			t.Errorf("%s: %v", c.why, err)
+		}
+	}
+}
+
 func TestSockets(t *testing.T) {
 	dir := runtimeDir(t)
 	s, err := Listen(hclog.NewNullLogger())
