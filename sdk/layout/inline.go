@@ -131,6 +131,10 @@ func (w *walk) codeSpan(s string) {
 	if s == "" {
 		return
 	}
+	if !visible(s) {
+		w.text(s, dialect.InText) // no platform shows code that is blank
+		return
+	}
 	if w.cell && strings.Contains(s, "|") {
 		w.note("code_in_cell") // a table of pipes ends the cell even in code
 		w.text(s, dialect.InText)
@@ -188,7 +192,7 @@ func (l *label) piece(s string, code bool) {
 		return
 	}
 	l.text += s
-	l.code = l.code || code
+	l.code = l.code || code && visible(s)
 }
 
 func (w *walk) link(l *doc.Link) {

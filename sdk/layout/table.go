@@ -162,6 +162,9 @@ func (g *grid) cell(sb *strings.Builder, ins []doc.Inline) bool {
 }
 
 func (g *grid) target(sb *strings.Builder, l *doc.Link) {
+	if l.Href == "" {
+		return
+	}
 	g.targets = append(g.targets, l)
 	sb.WriteString(" [" + strconv.Itoa(len(g.targets)) + "]")
 }
