@@ -215,6 +215,13 @@ func (s *served) nothingLeft() {
 	}
 }
 
+// lives reports whether a process runs. One that is dead and that nobody has
+// reaped, as happens in containers, does not.
+func lives(pid int) bool {
+	stat, _ := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
+	return syscall.Kill(pid, 0) == nil && !bytes.Contains(stat, []byte(") Z "))
+}
+
 // TestServeKilled kills a serve: the next takes over at once, and nothing stale
 // stays.
 func TestServeKilled(t *testing.T) {
@@ -222,8 +229,18 @@ func TestServeKilled(t *testing.T) {
 	s := place(t)
 	s.start("--log-format", "json", "--log-level", "debug")
 	old := s.socket
+	started := regexp.MustCompile(`ready, process (\d+)`).FindStringSubmatch(s.want(0, `ready, process`, "plugin", "restart", "telegram"))
+	if started == nil {
+		t.Fatal("there is no plugin process")
+	}
+	plugin, _ := strconv.Atoi(started[1])
 	if code := s.stop(os.Kill); code == 0 {
 		t.Fatal("it was not killed")
+	}
+	for until := time.Now().Add(5 * time.Second); lives(plugin); time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(until) {
+			t.Fatalf("the plugin process %d outlives its host", plugin)
+		}
 	}
 	if _, err := os.Lstat(old); err != nil {
 		t.Fatalf("a killed process removed its socket: %v", err)
