@@ -182,8 +182,8 @@ func (e *example) run(t *testing.T, input string) {
 	}
 }
 
-// TestCutAnywhere renders every prefix of some answers, as an answer that is
-// still being written is shown.
+// TestPrefixesEndInTheWhole renders what every prefix leads to twice: the last
+// form of an answer that was shown while it was written is the whole answer.
 func TestPrefixesEndInTheWhole(t *testing.T) {
 	for _, e := range load(t, "reported.jsonl") {
 		if !e.Prefixes {

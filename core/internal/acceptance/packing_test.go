@@ -189,7 +189,13 @@ var tiny = []int{64, 65, 80, 100}
 
 // TestTinyLimits shows that nothing loops and nothing is lost where next to
 // nothing fits a chunk.
-func TestTinyLimits(t *testing.T) {
+func TestTinyLimits(t *testing.T) { tinyLimits(t, "telegram", "slack", "discord", "log") }
+
+// TestTinyLimitsOfMarkdown does the same for GFM, which no shipped surface cuts.
+func TestTinyLimitsOfMarkdown(t *testing.T) { tinyLimits(t, "webhook") }
+
+func tinyLimits(t *testing.T, on ...string) {
+	t.Helper()
 	type input struct{ id, md string }
 	var inputs []input
 	for _, e := range append(load(t, "reported.jsonl"), load(t, "further.jsonl")...) {
@@ -203,7 +209,7 @@ func TestTinyLimits(t *testing.T) {
 	for _, in := range inputs {
 		t.Run(in.id, func(t *testing.T) {
 			soon(t, func() {
-				for _, id := range surfaces {
+				for _, id := range on {
 					for _, most := range tiny {
 						rules(t, inProcess(t, in.md, narrow(id, most)))
 						if t.Failed() {

@@ -180,9 +180,15 @@ func packing(t failer, s *shown) {
 	for i := 1; i < len(s.chunks); i++ {
 		a, b := &s.chunks[i-1], &s.chunks[i]
 		size := k.Measure([]byte(a.Text)).Add(k.Measure([]byte(b.Text)))
-		fits := a.Units+b.Units+2 <= l.Max &&
-			units(a.Plain, l.Unit)+units(b.Plain, l.Unit)+2 <= l.Max &&
-			(l.MaxBytes == 0 || max(len(a.Text)+len(b.Text), len(a.Plain)+len(b.Plain))+2 <= l.MaxBytes) &&
+		// A chunk may start without the indentation that its first line would
+		// have behind the other: two columns for each level of a list.
+		sep := 2
+		if len(b.Blocks) > 0 {
+			sep += strings.Count(string(b.Blocks[0]), ".")
+		}
+		fits := a.Units+b.Units+sep <= l.Max &&
+			units(a.Plain, l.Unit)+units(b.Plain, l.Unit)+sep <= l.Max &&
+			(l.MaxBytes == 0 || max(len(a.Text)+len(b.Text), len(a.Plain)+len(b.Plain))+sep <= l.MaxBytes) &&
 			(l.MaxEntities == 0 || size.Entities <= l.MaxEntities) &&
 			(l.MaxEntityBytes == 0 || size.EntityBytes <= l.MaxEntityBytes)
 		if fits {
