@@ -28,11 +28,16 @@ func Configure(c *plugin.ClientConfig) {
 	c.GRPCDialOptions = append(c.GRPCDialOptions, DialOptions()...)
 }
 
+// maxHeaders bounds the headers and trailers of an answer, which hold a failure
+// and nothing else.
+const maxHeaders = 64 << 10
+
 // DialOptions are what the host's end of a connection to a plugin is made with,
 // whatever its transport.
 func DialOptions() []grpc.DialOption {
 	return []grpc.DialOption{
 		grpc.WithInitialWindowSize(wire.StreamWindow), grpc.WithInitialConnWindowSize(wire.ConnWindow),
+		grpc.WithMaxHeaderListSize(maxHeaders),
 		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(MaxMessage), grpc.MaxCallSendMsgSize(MaxMessage)),
 	}
 }

@@ -168,18 +168,24 @@ func (h *Host) Render(ctx context.Context, surfaceID string, r surface.RenderReq
 	if !ok {
 		return surface.Rendering{}, RendererInfo{}, h.unknown("render", surfaceID)
 	}
-	for attempt := 1; ; attempt++ {
+	var first *Error
+	for {
 		info := s.bundle().Info
 		by := RendererInfo{ID: info.ID, Version: info.Version}
 		out, again, err := s.render(ctx, r)
 		if err == nil {
 			return out, by, nil
 		}
-		again = again && attempt == 1
+		again = again && first == nil
 		h.log.Warn("render failed", "plugin", by.ID, "version", by.Version, "kind", string(err.Kind), "source", string(err.Source), "again", again)
-		if !again {
-			return surface.Rendering{}, by, err
+		if again {
+			first = err
+			continue
 		}
+		if first != nil && (err.Kind == BackingOff || err.Kind == Quarantined) {
+			err = first // how it failed says more than that it will not be tried again
+		}
+		return surface.Rendering{}, by, err
 	}
 }
 

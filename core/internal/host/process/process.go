@@ -81,14 +81,15 @@ func Start(ctx context.Context, c Config) (*Process, *fault.Error) {
 	// go-plugin bounds the handshake and nothing after it.
 	ctx, cancel := context.WithTimeout(ctx, c.StartTimeout)
 	defer cancel()
-	watchdog := context.AfterFunc(ctx, func() {
+	late := func() {
 		if errors.Is(ctx.Err(), context.DeadlineExceeded) {
 			r.problem(fail(fault.StartFailed, fault.FromPlugin, fmt.Sprintf("the process was not ready within %v", c.StartTimeout), "see the plugin's log", nil))
 		} else {
 			r.problem(fail(fault.Canceled, fault.FromHost, "the start was canceled", "", ctx.Err()))
 		}
 		r.kill()
-	})
+	}
+	watchdog := context.AfterFunc(ctx, late)
 	err = p.connect()
 	if err == nil {
 		err = p.verify(ctx, c.Bundle)
@@ -98,7 +99,13 @@ func Start(ctx context.Context, c Config) (*Process, *fault.Error) {
 			err = changed
 		}
 	}
-	if watchdog() && err == nil {
+	if errors.Is(err, hostapi.Deadline) {
+		<-ctx.Done() // gRPC's clock is ahead of the context's by a hair
+	}
+	watchdog()
+	if ctx.Err() != nil {
+		late() // whatever came of it
+	} else if err == nil {
 		return p, nil
 	}
 	r.kill() // it did not get as far as being asked politely
