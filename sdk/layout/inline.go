@@ -272,22 +272,13 @@ func (w *walk) labels(ins []doc.Inline) {
 // the code are the link. Where there is none behind the code, the address is
 // printed behind the label as a link to itself.
 func (w *walk) linkWithCode(c dialect.Construct, children []doc.Inline, lab label) {
-	ends := endsInCode(children)
-	open := int32(-1)
-	for i, in := range children {
-		if code := holdsCode(in); code && open >= 0 {
-			w.close(open)
-			open = -1
-		} else if !code && open < 0 {
-			c.Part = ends || slices.ContainsFunc(children[i:], holdsCode)
-			open = w.open(c)
-		}
-		w.labels([]doc.Inline{in})
+	c.Part = true
+	last := w.linkPieces(c, children, -1)
+	if last >= 0 && !endsInCode(children) {
+		w.cons[w.toks[last].con].Part = false
+		return
 	}
-	if open >= 0 {
-		w.close(open)
-	}
-	if !ends || lab.text == c.Arg {
+	if lab.text == c.Arg {
 		return
 	}
 	w.text(" (", dialect.InText)
@@ -299,14 +290,64 @@ func (w *walk) linkWithCode(c dialect.Construct, children []doc.Inline, lab labe
 	w.text(")", dialect.InText)
 }
 
-// endsInCode reports whether the last of ins that shows anything holds code.
+// linkPieces opens the link c around each run of ins that holds no code, also
+// within styles. It returns the token that opened the last of them, or last.
+func (w *walk) linkPieces(c dialect.Construct, ins []doc.Inline, last int32) int32 {
+	open := int32(-1)
+	for _, in := range ins {
+		code := holdsCode(in)
+		if code && open >= 0 {
+			w.close(open)
+			open = -1
+		}
+		if code {
+			if k, inner, ok := styleOf(in); ok && w.styles&(1<<k) == 0 {
+				w.styles |= 1 << k
+				o := w.open(dialect.Construct{Kind: k})
+				last = w.linkPieces(c, inner, last)
+				w.close(o)
+				w.styles &^= 1 << k
+				continue
+			}
+		} else if open < 0 {
+			open = w.open(c)
+			last = open
+		}
+		w.labels([]doc.Inline{in})
+	}
+	if open >= 0 {
+		w.close(open)
+	}
+	return last
+}
+
+// styleOf takes a style apart.
+func styleOf(in doc.Inline) (dialect.ConstructKind, []doc.Inline, bool) {
+	switch in := in.(type) {
+	case *doc.Strong:
+		return dialect.Strong, in.Children, true
+	case *doc.Emphasis:
+		return dialect.Emphasis, in.Children, true
+	case *doc.Strikethrough:
+		return dialect.Strikethrough, in.Children, true
+	case *doc.Spoiler:
+		return dialect.Spoiler, in.Children, true
+	}
+	return 0, nil, false
+}
+
+// endsInCode reports whether the last thing that ins show is code.
 func endsInCode(ins []doc.Inline) bool {
 	for i := len(ins) - 1; i >= 0; i-- {
 		var lab label
 		lab.add(ins[i : i+1])
-		if strings.TrimSpace(lab.text) != "" {
-			return lab.code
+		if !visible(lab.text) {
+			continue
 		}
+		if _, inner, ok := styleOf(ins[i]); ok {
+			return endsInCode(inner)
+		}
+		return lab.code
 	}
 	return false
 }
