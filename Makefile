@@ -51,10 +51,12 @@ lint: ## gofmt, go vet, staticcheck
 
 gen: ## write what is generated: the protocol's Go code, docs/api
 	sdk/proto/generate.sh
+	$(GO) test ./core/internal/protodoc -run '^TestProtocol$$' -count=1 -update
 	$(GO) test ./core/internal/arch -run '^TestAPI$$' -count=1 -update
 
 gen-check: ## fail if something generated is not up to date
 	sdk/proto/generate.sh --check
+	$(GO) test ./core/internal/protodoc -run '^TestProtocol$$' -count=1
 	$(GO) test ./core/internal/arch -run '^TestAPI$$' -count=1
 
 golden: ## write the golden files anew; read the diff before you commit it

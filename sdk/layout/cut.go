@@ -108,15 +108,15 @@ func (c *cutter) seen(tok int32) bool { return tok < c.start }
 func (c *cutter) run(ctx context.Context) error {
 	at := cursor{}
 	s := c.begin(at)
-	for {
+	for n := 1; ; n++ {
 		at.tok = c.skip(at)
 		if int(at.tok) >= len(c.toks) {
 			break
 		}
+		if n%1024 == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
 		if next, cut := c.step(&s, &at); cut {
-			if err := ctx.Err(); err != nil {
-				return err
-			}
 			at = next
 			at.tok = c.skip(at)
 			s = c.begin(at)

@@ -36,6 +36,9 @@ func Render(ctx context.Context, r surface.RenderRequest, d dialect.Dialect) (su
 	if lim.Max > 0 && lim.Max < surface.MinLimit {
 		return surface.Rendering{}, fmt.Errorf("layout: a limit of %d is too small to write in: the smallest is %d", lim.Max, surface.MinLimit)
 	}
+	if err := ctx.Err(); err != nil {
+		return surface.Rendering{}, err
+	}
 	m := borrow()
 	defer m.giveBack()
 	w := newWalk(r, d, m)

@@ -39,7 +39,7 @@ func vak(t testing.TB) *core.Core {
 	t.Helper()
 	opened.once.Do(func() {
 		dir := filepath.Join(filepath.Dir(binaries.Build(t)), "plugins")
-		opened.core, opened.err = core.Open(context.Background(), core.Config{Plugins: []string{dir}})
+		opened.core, opened.err = core.Open(context.Background(), core.Config{Plugins: []string{dir}, ReadOnly: true})
 	})
 	if opened.err != nil || opened.core == nil {
 		t.Fatalf("there is no core to test: %v", opened.err)
