@@ -37,7 +37,6 @@ type cutter struct {
 	texts []textMark
 
 	noted   map[noteAt]bool
-	opened  map[int32]bool
 	pathBuf []int32
 }
 

@@ -27,7 +27,6 @@ type walk struct {
 	block  int32
 	styles uint16 // kinds of style that are open
 	lists  int    // lists around
-	items  int    // numbers around, for the look of nested bullets
 	quotes int    // quotes around
 	label  bool   // in the label of a link
 	cell   bool   // in a table of pipes
