@@ -98,6 +98,8 @@ func fail(ctx context.Context, op string, err error) *Error {
 		e.Kind, e.Source, e.Message, e.Hint, e.Err = Kind(c.Kind), Source(c.Source), c.Message, c.Hint, cause
 	} else if e.Kind == Deadline {
 		e.Err = context.DeadlineExceeded
+	} else if e.Kind == Canceled { // not by the caller: the connection was closed under the call
+		e.Kind, e.Source, e.Message = Unavailable, FromPlugin, "the process is gone"
 	}
 	return e
 }

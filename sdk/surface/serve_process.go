@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"runtime"
 	"time"
 
 	plugin "github.com/hashicorp/go-plugin"
@@ -32,7 +33,10 @@ func serve(p Plugin, role string) int {
 		},
 		GRPCServer: func(opts []grpc.ServerOption) *grpc.Server {
 			opts = append(opts, grpc.MaxRecvMsgSize(wire.MaxMessage), grpc.MaxSendMsgSize(wire.MaxMessage),
-				grpc.InitialWindowSize(wire.StreamWindow), grpc.InitialConnWindowSize(wire.ConnWindow))
+				grpc.InitialWindowSize(wire.StreamWindow), grpc.InitialConnWindowSize(wire.ConnWindow),
+				// A goroutine that has rendered has the stack for it. Two more
+				// are go-plugin's own streams, which last as long as the process.
+				grpc.NumStreamWorkers(uint32(runtime.GOMAXPROCS(0)+2)))
 			g = grpc.NewServer(append(opts, peerOptions()...)...)
 			return g
 		},
