@@ -62,8 +62,9 @@ type Config struct {
 	// Policy is the patience with failing plugins; the zero value is the default.
 	Policy supervise.Policy
 
-	// noSandbox is for tests of what a process does that nothing confines.
-	noSandbox bool
+	// For tests: what a process does that nothing confines, and a host where the
+	// kernel has no sandbox.
+	noSandbox, lacksSandbox bool
 }
 
 // A Host renders with plugins. It is safe for concurrent use.

@@ -255,39 +255,6 @@ func TestCallerGivesUp(t *testing.T) {
 	}
 }
 
-func TestStartFailures(t *testing.T) {
-	for _, c := range []struct {
-		name string
-		kind Kind
-		says string
-	}{
-		{"exits", StartFailed, "exit status 3"},
-		{"sleeps", StartFailed, "not ready within"},
-		{"chats", Contract, "no handshake"},
-		{"rambles", Contract, "no handshake"},
-		{"newer", Incompatible, "protocol 99"},
-		{"elsewhere", Contract, "not given"},
-		{"mute", StartFailed, "not ready within"},
-		{"babbles", StartFailed, ""},
-		{"liar", Incompatible, "differently from its manifest"},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			h := open(t, Config{StartTimeout: 700 * time.Millisecond, StopTimeout: 100 * time.Millisecond}, c.name)
-			_, err := try(h, c.name, "x")
-			if !errors.Is(err, c.kind) || !strings.Contains(fmt.Sprint(err), c.says) {
-				t.Fatalf("err = %v, want %s with %q", err, c.kind, c.says)
-			}
-			e, _ := errors.AsType[*Error](err)
-			if e.Hint == "" {
-				t.Errorf("err = %v: no hint", err)
-			}
-			if c.name == "exits" && !strings.Contains(e.Tail, "no luck today") {
-				t.Errorf("tail = %q", e.Tail)
-			}
-		})
-	}
-}
-
 func TestBinaryIsNotWhatTheManifestNames(t *testing.T) {
 	dir := t.TempDir()
 	folder := filepath.Join(dir, "good")

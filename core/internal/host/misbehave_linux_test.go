@@ -524,3 +524,23 @@ func TestHostIsKilledAtRandomMoments(t *testing.T) {
 		}
 	}
 }
+
+// TestThreadOfTheFirstCallerEnds: the kernel kills a process when the thread ends
+// that started it, so this must not be a thread of whoever came first.
+func TestThreadOfTheFirstCallerEnds(t *testing.T) {
+	leavesNothing(t)
+	h := open(t, Config{}, "good")
+	pids := make(chan string)
+	go func() {
+		runtime.LockOSThread() // and never unlocked: the thread ends with the goroutine
+		got, _ := try(h, "good", "pid")
+		pids <- got
+	}()
+	first := <-pids
+	for range 20 {
+		runtime.GC()
+		if got := say(t, h, "good", "pid"); got != first {
+			t.Fatalf("process %s is gone, %s serves", first, got)
+		}
+	}
+}

@@ -179,7 +179,7 @@ func (h *Host) isFirstParty(folder string) bool {
 // mayRun reports whether a plugin may run here: there is a sandbox, or it needs
 // none.
 func (h *Host) mayRun(firstParty bool) bool {
-	return supported().Sandboxed() || firstParty || h.config.AllowUnsandboxed
+	return supported().Sandboxed() && !h.config.lacksSandbox || firstParty || h.config.AllowUnsandboxed
 }
 
 func unsandboxed(message string, err error) *Error {
