@@ -1,9 +1,14 @@
-// Package sdktest tests surfaces without a host and without a process.
+// Package sdktest tests surfaces without a host, and without a process but where
+// the process is what is tested.
 //
 // [Run] gives a [Runner], which renders as a host does: every value crosses in
 // its wire form, bounded and validated, and a panic is an error. [Golden]
 // compares renderings with files that a person has read. [Conformance] holds a
 // surface to the rules of [surface.Renderer], whatever it renders.
+//
+// [Binary] gives a Runner of the built artefact, through the real handshake.
+// [NewPlatform] is a fake of the service behind a surface, for tests of its
+// transport.
 //
 // The whole test of a surface is:
 //
