@@ -144,7 +144,7 @@ func (d discordMarkdown) Syntax(c Construct, before, after rune) (Syntax, bool) 
 			return Syntax{Bold: true}, true
 		}
 		s := Syntax{Open: "###"[:c.Level] + " "}
-		if c.Last == '#' {
+		if (c.Text|c.Raw)&Hash != 0 {
 			s.Close = wordJoiner // Discord strips number signs from the end of a heading
 		}
 		return s, true

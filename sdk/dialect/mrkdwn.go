@@ -156,7 +156,8 @@ func (slackMrkdwn) boundary(marker string, before, after rune, bold bool) (Synta
 	if !mrkdwnOpens(before) {
 		s.Open = hairSpace + marker
 	}
-	if !mrkdwnCloses(after, bold) {
+	// A marker character in text gets a joiner before it, which is no boundary.
+	if strings.ContainsRune("*_~`", after) || !mrkdwnCloses(after, bold) {
 		s.Close = marker + hairSpace
 	}
 	return s, true

@@ -83,6 +83,7 @@ const (
 	Tildes
 	Bars
 	Tick
+	Hash
 )
 
 // Scan returns the marker characters in s.
@@ -108,6 +109,8 @@ func Scan(s string) Marks {
 			}
 		case '`':
 			m |= Tick
+		case '#':
+			m |= Hash
 		}
 	}
 	return m

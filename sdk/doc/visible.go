@@ -47,8 +47,8 @@ func Visible(b Block) iter.Seq[string] {
 //  1. The target of a link follows its label and is left out where the label
 //     already shows it ([Link.Bare]). Targets of images inside a label follow
 //     the target of the link, but for those that are the same.
-//  2. An image shows its alternative text, then its address; a data: address is
-//     never shown.
+//  2. An image shows its alternative text, then its address unless that is the
+//     same; a data: address is never shown.
 //  3. An ordered item starts with its number, a task with its state.
 //  4. Breaks and rules show nothing. Titles of links and images, info strings
 //     and alignments need not be seen; the file name of code must.
@@ -151,7 +151,7 @@ func (v visitor) block(b Block) bool {
 			}
 		}
 	case *Media:
-		if !text(b.Alt) || !v.target(id, k, 0, b.Source) {
+		if !text(b.Alt) || b.Alt != b.Source && !v.target(id, k, 0, b.Source) {
 			return false
 		}
 		return text(b.Caption)
@@ -223,9 +223,11 @@ func (v visitor) run(id ID, k Kind, cell int, ins []Inline, later *[]string) boo
 			}
 		case *Image:
 			ok = text(in.Alt)
-			if later != nil {
+			switch {
+			case in.Alt == in.Src:
+			case later != nil:
 				*later = append(*later, in.Src)
-			} else {
+			default:
 				ok = ok && v.target(id, k, cell, in.Src)
 			}
 		}

@@ -1,6 +1,7 @@
 package layout
 
 import (
+	"bytes"
 	"context"
 	"slices"
 	"strings"
@@ -29,6 +30,7 @@ type cutter struct {
 
 	start    int32 // the content token that the chunk starts with
 	repeated int32 // the construct whose header this chunk has repeated
+	least    int   // what this chunk must exceed, so that the former one has no room for it
 	bare     bool  // this chunk is written without constructs: nothing else fits
 
 	best  [maxDepth + 1]candidate // by the depth of the gap
@@ -61,6 +63,7 @@ type candidate struct {
 // A textMark is the state before a piece of text was written.
 type textMark struct {
 	s   state
+	pre state // before what leads to the text was written, if it is the first piece of it
 	at  cursor
 	end int // where the piece ends in the text
 }
@@ -193,7 +196,7 @@ func (c *cutter) step(s *state, at *cursor) (cursor, bool) {
 		end = off + n
 	}
 	if c.limited {
-		c.texts = append(c.texts, textMark{s: *s, at: cursor{at.tok, off}, end: end})
+		c.texts = append(c.texts, textMark{s: *s, pre: before, at: cursor{at.tok, off}, end: end})
 	}
 	if piece != "" {
 		after := rune(0)
@@ -272,6 +275,17 @@ func (c *cutter) finish(s *state, next int32) {
 	next = c.skip(cursor{tok: next})
 	for k := range c.forms {
 		c.buf[k] = c.buf[k][:s.out[k].n]
+	}
+	if c.toks[s.last].ctx == dialect.InText {
+		// Beside a blank no marker closes.
+		for k := range c.forms {
+			c.buf[k] = bytes.TrimRight(c.buf[k], " ")
+		}
+	}
+	c.least = 0
+	if m := c.bound[textForm].max; m > 0 && !c.half(s) {
+		t := s.total(textForm)
+		c.least = m - c.bound[textForm].units(&t) - 2
 	}
 	for s.top != nil {
 		c.closeTop(s, next < c.toks[s.top.tok].end)
@@ -388,11 +402,16 @@ func (c *cutter) cutIn(m *textMark, end int) (cursor, bool) {
 		left = strings.TrimRight(left, " ")
 		right = strings.TrimLeft(right, " ")
 	}
+	if left == "" && m.pre.last != m.at.tok {
+		s = m.pre // what opens for a blank would be left empty
+	}
 	for k := range c.forms {
 		c.buf[k] = c.buf[k][:s.out[k].n]
 	}
-	c.list(&s, t)
-	c.text(&s, m.at.tok, left, 0)
+	if left != "" {
+		c.list(&s, t)
+		c.text(&s, m.at.tok, left, 0)
+	}
 	if !s.solid || !c.half(&s) || !c.fits(&s) {
 		return cursor{}, false
 	}

@@ -62,6 +62,10 @@ func (w *walk) style(k dialect.ConstructKind, ins []doc.Inline) {
 		w.inlines(ins)
 		return
 	}
+	if !shows(ins) {
+		w.inlines(ins)
+		return
+	}
 	before, ins, after := trimBlanks(ins)
 	w.text(before, dialect.InText)
 	if len(ins) > 0 {
@@ -72,6 +76,16 @@ func (w *walk) style(k dialect.ConstructKind, ins []doc.Inline) {
 		w.styles &^= 1 << k
 	}
 	w.text(after, dialect.InText)
+}
+
+// shows reports whether a reader can see anything of ins.
+func shows(ins []doc.Inline) bool {
+	for p := range doc.InlineParts(ins) {
+		if visible(p.Text) {
+			return true
+		}
+	}
+	return false
 }
 
 // ornament opens a style that the document does not ask for, so that no note

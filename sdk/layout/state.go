@@ -111,8 +111,14 @@ func (c *cutter) fits(s *state) bool {
 	return true
 }
 
-// half reports whether s, closed, is at least half full by any limit.
+// half reports whether s, closed, is at least half full by any limit. Behind a
+// chunk that is not, it has to be fuller, or the two would fit in one.
 func (c *cutter) half(s *state) bool {
+	if c.least > 0 {
+		if t := s.total(textForm); c.bound[textForm].units(&t) <= c.least {
+			return false
+		}
+	}
 	for k := range c.forms {
 		t := s.total(k)
 		if !c.bound[k].holds(&t, 2) {
