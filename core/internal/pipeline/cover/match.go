@@ -144,6 +144,8 @@ func (m *matcher) text(s string, hi int) bool {
 			i += n
 			if !joins(s[i-n : i]) {
 				word, since = i, j // a space ends a word
+			} else if word == i-n {
+				word = i // none starts with what need not be there
 			}
 			continue
 		}
@@ -172,8 +174,9 @@ func (m *matcher) text(s string, hi int) bool {
 		}
 		m.work += j - begin + 1
 		if m.strict {
-			if n := m.reopens(j, hi); n > 0 && i == word && i > 0 {
-				j += n
+			// What was taken for the start of the word may be such a mark.
+			if n := m.reopens(begin, hi); n > 0 && word > 0 {
+				i, j = word, begin+n
 				continue
 			}
 			return false

@@ -3,90 +3,148 @@ package cover
 import (
 	"bytes"
 	"slices"
+	"unicode/utf8"
 
 	"github.com/seed-1ae66336/vak/sdk/dialect"
 	"github.com/seed-1ae66336/vak/sdk/doc"
 )
 
+// A layout is how the cells of a table stand when they stand in document order.
+type layout uint8
+
+const (
+	inRows    layout = iota // the header once, then row by row, addresses in their cells
+	withNotes               // the same, with the addresses listed as "[n] address" behind the table
+	withKeys                // each row says "Header:" before each of its cells
+)
+
 // An inOrder reads a table whose cells stand in document order, each between
 // what starts and what ends a cell. It is the strictest way and the cheapest.
+//
+// A bracket, a dash or a star may be content or what stands around it, and which
+// it is shows only further on. So all places are kept up to which the parts so
+// far may have been read, and each part is looked for from all of them: nothing
+// is decided early, and nothing is read twice.
 type inOrder struct {
 	m     *matcher
+	b     *doc.Table
 	hi    int
-	keyed bool     // each row says "Header:" before each of its cells; else the header comes first, once
-	later []string // addresses that were not in their cells: they may be listed behind the table
+	as    layout
+	at    []int // the places, ascending; none: the table does not stand like that
+	cut   int   // behind the first end of a chunk before the cell at hand, or -1
+	queue []int
 }
+
+// maxPlaces bounds the places that are kept.
+const maxPlaces = 16
 
 // ordered looks for b in [m.pos, hi) and moves the cursor behind it.
-func (m *matcher) ordered(b *doc.Table, hi int, keyed bool) bool {
+func (m *matcher) ordered(b *doc.Table, hi int) bool {
 	from, near := m.pos, m.near
-	m.near = false
-	r := inOrder{m: m, hi: hi, keyed: keyed && len(b.Rows) > 0}
-	ok := r.table(b)
-	m.near = near
-	if !ok {
-		m.pos, m.mark = from, -1
-	}
-	return ok
-}
-
-func (r *inOrder) table(b *doc.Table) bool {
-	seen := make([]bool, len(b.Header)) // the header cells
-	if !r.keyed {
-		for j, c := range b.Header {
-			if seen[j] = true; !r.cell(c, false) {
-				return false
+	defer func() { m.near, m.strict = near, false }()
+	m.near, m.strict = false, true
+	var later []string
+	for _, as := range [...]layout{inRows, withKeys, withNotes} {
+		if as == withKeys && len(b.Rows) == 0 {
+			continue
+		}
+		if as == withNotes {
+			if later = addresses(b); len(later) == 0 {
+				break
 			}
 		}
-	}
-	for _, row := range b.Rows {
-		for j, c := range row {
-			if !says(c) {
-				continue
-			}
-			if !r.keyed || j >= len(b.Header) {
-				for !r.cell(c, false) {
-					if !r.keyed || !r.empty(b, seen) {
-						return false
-					}
-				}
-				continue
-			}
-			for from := r.m.pos; !r.cell(b.Header[j], true) || !r.cell(c, false); from = r.m.pos {
-				if r.m.pos = from; !r.empty(b, seen) {
-					return false
-				}
-			}
-			seen[j] = true
+		r := inOrder{m: m, b: b, hi: hi, as: as, at: []int{from}}
+		if r.table(); len(r.at) == 0 {
+			continue
 		}
-	}
-	for j, c := range b.Header {
-		for !seen[j] && says(c) {
-			if !r.empty(b, seen) {
-				return false
-			}
-		}
-	}
-	for _, s := range r.later {
-		if !r.m.listed(s, r.hi) {
-			return false
-		}
-	}
-	return true
-}
-
-// empty passes over a header with nothing behind it. Headers of empty cells may
-// stand or not, so that they are looked for only where something else is due.
-func (r *inOrder) empty(b *doc.Table, seen []bool) bool {
-	from := r.m.pos
-	for j, c := range b.Header {
-		if says(c) && r.cell(c, true) && r.m.ends(r.hi, false) {
-			seen[j] = true
+		if m.pos = r.at[0]; as != withNotes || m.listed(later, hi) {
 			return true
 		}
-		r.m.pos = from
 	}
+	m.pos, m.mark = from, -1
 	return false
+}
+
+// addresses lists the addresses in the cells of b.
+func addresses(b *doc.Table) (out []string) {
+	for _, row := range append([][]doc.Cell{b.Header}, b.Rows...) {
+		for _, c := range row {
+			for p := range doc.InlineParts(c) {
+				if p.Role == doc.RoleTarget && !slices.Contains(out, p.Text) {
+					if out = append(out, p.Text); len(out) > 500 {
+						return nil // too many to look for one in the others
+					}
+				}
+			}
+		}
+	}
+	return out
+}
+
+func (r *inOrder) table() {
+	if r.as != withKeys {
+		r.row(r.b.Header)
+		for _, row := range r.b.Rows {
+			r.row(row)
+		}
+		return
+	}
+	for i, row := range r.b.Rows {
+		n := len(row)
+		if i == 0 {
+			n = max(n, len(r.b.Header))
+		}
+		for j := range n {
+			var key, value doc.Cell
+			if j < len(r.b.Header) {
+				key = r.b.Header[j]
+			}
+			if j < len(row) {
+				value = row[j]
+			}
+			filled, before := says(value), slices.Clone(r.at)
+			if says(key) {
+				r.cell(key, true)
+			}
+			if filled {
+				r.cell(value, false)
+			} else if i > 0 {
+				r.at = merge(r.at, before) // a header that stood before need not stand again
+			}
+		}
+	}
+}
+
+// row looks for cells in a row. A chunk may start with the header once more.
+func (r *inOrder) row(cells []doc.Cell) {
+	first := true
+	for _, c := range cells {
+		if !says(c) {
+			continue
+		}
+		r.cut = -1
+		r.cell(c, false)
+		if first && r.cut >= 0 {
+			found, cut := r.at, r.cut
+			r.at = []int{cut}
+			for _, h := range r.b.Header {
+				if says(h) {
+					r.cell(h, false)
+				}
+			}
+			r.cell(c, false)
+			r.at = merge(found, r.at)
+		}
+		first = false
+	}
+}
+
+// merge returns the places of both.
+func merge(a, b []int) []int {
+	out := append(slices.Clone(a), b...)
+	slices.Sort(out)
+	out = slices.Compact(out)
+	return out[:min(len(out), maxPlaces)]
 }
 
 // says reports whether there is something to see in c.
@@ -104,180 +162,164 @@ func says(c doc.Cell) bool {
 	return false
 }
 
-// cell looks for c, alone between what parts cells. Where c is not there, the
-// cursor stays.
-func (r *inOrder) cell(c doc.Cell, key bool) bool {
-	from := r.m.pos
-	ok := r.parts(c, key)
-	if !ok {
-		r.m.pos = from
-	}
-	return ok
-}
-
-func (r *inOrder) parts(c doc.Cell, key bool) bool {
-	m := r.m
+// cell looks for c, alone between what parts cells, from all places.
+func (r *inOrder) cell(c doc.Cell, key bool) {
+	t, ok := (*doc.Text)(nil), false
 	if len(c) == 1 { // most cells; and no iterator for them
-		if t, ok := c[0].(*doc.Text); ok {
-			return !shows(t.Text) || r.text(t.Text, true) && m.ends(r.hi, key)
+		t, ok = c[0].(*doc.Text)
+	}
+	if ok {
+		r.part(t.Text, false, true)
+	} else {
+		first := true
+		for p := range doc.InlineParts(c) {
+			target := p.Role == doc.RoleTarget
+			if !shows(p.Text) || target && r.as == withNotes {
+				continue
+			}
+			if r.part(p.Text, target, first); len(r.at) == 0 {
+				return
+			}
+			first = false
 		}
 	}
-	first, some := true, false
-	for p := range doc.InlineParts(c) {
-		if !shows(p.Text) {
+	out := r.at[:0]
+	for _, j := range r.at {
+		if r.m.pos = j; r.m.ends(r.hi, key) && !slices.Contains(out, r.m.pos) {
+			out = append(out, r.m.pos)
+		}
+	}
+	slices.Sort(out)
+	r.at = out
+}
+
+// part looks for s right at one of the places, or behind what may stand there:
+// what parts cells, where first is set, and what stands around addresses.
+func (r *inOrder) part(s string, target, first bool) {
+	m, t := r.m, r.m.hay.text
+	var out []int
+	queue := append(r.queue[:0], r.at...)
+	for n := 0; n < len(queue) && len(out) < maxPlaces && !m.spent(); n++ {
+		j := queue[n]
+		for j < r.hi && (t[j] == ' ' || t[j] == '\n') {
+			j++
+		}
+		if j >= r.hi {
 			continue
 		}
-		some = true
-		switch {
-		case p.Role != doc.RoleTarget:
-			if !r.text(p.Text, first) {
-				return false
+		if n > 0 {
+			m.work++
+		}
+		if t[j] == dialect.TargetStart {
+			n := m.hay.markLen(j)
+			if target && same(s, t[j+1:j+n-1]) {
+				out = append(out, j+n)
 			}
-		case !m.here(p.Text, r.hi, first):
-			if r.keyed {
-				return false
-			}
-			if !slices.Contains(r.later, p.Text) {
-				if len(r.later) > 100 {
-					return false // too many to look for one in the others
+		} else if m.pos = j; m.text(s, r.hi) {
+			out = append(out, m.pos)
+		}
+		if t[j] == border && r.cut < 0 {
+			r.cut = j + 1
+		}
+		// Steps are short but for addresses, so that few places are out of order.
+		for _, k := range r.steps(j, first) {
+			if k = j + k; k > j {
+				i := len(queue)
+				for i > n+1 && queue[i-1] > k {
+					i--
 				}
-				r.later = append(r.later, p.Text)
+				if i == n+1 || queue[i-1] != k {
+					queue = slices.Insert(queue, i, k)
+				}
 			}
 		}
-		first = false
 	}
-	return !some || m.ends(r.hi, key)
+	r.queue = queue
+	slices.Sort(out)
+	r.at = slices.Compact(out)
 }
 
-// text looks for s right at the cursor, or behind what may stand there: what
-// parts cells, where first is set, and what stands around addresses.
-func (r *inOrder) text(s string, first bool) bool {
-	m := r.m
-	m.strict = true
-	ok, cut := false, false
-	for {
-		if first {
-			m.pos += separators(m.hay.text[m.pos:r.hi])
-		}
-		if ok = m.text(s, r.hi); ok {
-			break
-		}
-		n := m.between(r.hi, first)
-		if n == 0 {
-			break
-		}
-		cut = cut || m.hay.text[m.pos] == border
-		m.pos += n
-	}
-	m.strict = false
-	if !ok && cut && first && !r.keyed {
-		return m.text(s, r.hi) // a chunk may start with the header once more
-	}
-	return ok
-}
-
-// between returns the length of what stands at the cursor if it is no content:
-// what parts cells and rows, where first is set, what stands around an address,
-// and what starts a line.
-func (m *matcher) between(hi int, first bool) int {
-	if m.pos >= hi || m.spent() {
-		return 0
-	}
-	rest := m.hay.text[m.pos:hi]
+// steps returns the lengths of what stands at j if it may be no content: what
+// parts cells and rows, where first is set, what stands around an address, and
+// what starts a line.
+func (r *inOrder) steps(j int, first bool) [3]int {
+	rest := r.m.hay.text[j:r.hi]
 	c := rest[0]
 	switch {
-	case c == border || c == ' ' || c == '\n':
-		return 1
+	case c == border:
+		return [3]int{1}
 	case c == dialect.TargetStart:
-		return m.hay.markLen(m.pos)
-	case bytes.IndexByte([]byte(markers), c) >= 0:
-		return 1
-	case first && c == ':': // behind a header that shows nothing
-		return 1
-	}
-	if n := separators(rest); first && n > 0 {
-		return n
-	}
-	return max(mark(rest), filler(rest), ignorable(rest), dataLen(rest))
-}
-
-// separators returns the length of the space and the lines, of a grid or before
-// a table, that b starts with.
-func separators(b []byte) int {
-	n := 0
-	for n < len(b) {
-		switch {
-		case b[n] == ' ' || b[n] == '\n' || b[n] == '=': // the last under a heading of plain text
-			n++
-		case b[n] == 0xe2 && bytes.HasPrefix(b[n:], []byte("—")): // a thematic break
-			n += len("—")
-		case b[n] == 0xe2 && (bytes.HasPrefix(b[n:], []byte("│")) || bytes.HasPrefix(b[n:], []byte("─")) || bytes.HasPrefix(b[n:], []byte("┼"))):
-			n += len("│")
-		default:
-			return n
+		return [3]int{r.m.hay.markLen(j)}
+	case first && (c == ':' || c == '='): // behind a header that shows nothing; under a heading of plain text
+		return [3]int{1}
+	case first && c == 0xe2:
+		for _, s := range [...]string{"│", "─", "┼", "—"} {
+			if bytes.HasPrefix(rest, []byte(s)) {
+				n := len(s)
+				for s == "─" && bytes.HasPrefix(rest[n:], []byte(s)) {
+					n += len(s)
+				}
+				if n > len(s) {
+					return [3]int{len(s), n}
+				}
+				return [3]int{n}
+			}
 		}
 	}
-	return n
+	one := 0
+	switch {
+	case bytes.IndexByte([]byte(markers+"()[]"), c) >= 0:
+		one = 1
+	case c >= utf8.RuneSelf:
+		one = ignorable(rest)
+	}
+	return [3]int{one, max(mark(rest), filler(rest)), dataLen(rest)}
 }
 
 // markers are characters of markup. One that did not become markup is ugly, but
 // no loss.
 const markers = "*_~`|"
 
-// here looks for an address right at the cursor, or behind what may stand there:
-// printed, or the whole of one behind a label.
-func (m *matcher) here(s string, hi int, first bool) bool {
-	from := m.pos
-	for m.pos < hi {
-		rest := m.hay.text[m.pos:hi]
-		if rest[0] == dialect.TargetStart {
-			n := m.hay.markLen(m.pos)
-			if same(s, rest[1:n-1]) {
-				m.pos += n
-				return true
+// listed looks for all of later in a list of "[n] address", in any order.
+func (m *matcher) listed(later []string, hi int) bool {
+	t := m.hay.text
+	left := slices.Clone(later)
+	for j := m.pos; j < hi && len(left) > 0 && !m.spent(); {
+		rest := t[j:hi]
+		if rest[0] != '[' {
+			n := max(ignorable(rest), mark(rest))
+			if rest[0] == border {
+				n = 1
 			}
-		} else {
-			m.strict = true
-			ok := m.text(s, hi)
-			m.strict = false
-			if ok {
-				return true
+			if n == 0 {
+				return false
 			}
+			j += n
+			continue
 		}
-		n := m.between(hi, first)
-		if n == 0 {
-			break
-		}
-		m.pos += n
-	}
-	m.pos = from
-	return false
-}
-
-// listed looks for an address that is the next of a list: "[n] address".
-func (m *matcher) listed(s string, hi int) bool {
-	j := m.pos
-	for j < hi {
-		rest := m.hay.text[j:hi]
-		n := max(ignorable(rest), mark(rest))
-		if rest[0] == border {
-			n = 1
-		}
-		if n == 0 && rest[0] == '[' {
-			j += noteLen(rest)
-			break
-		}
-		if n == 0 {
+		end := bytes.IndexByte(rest, ']')
+		if end < 0 || !digits(squeeze(nil, rest[1:end], true)) {
 			return false
 		}
-		j += n
+		j += end + 1
+		next := -1
+		for i, s := range left {
+			if m.pos = j; m.text(s, hi) && m.ends(hi, false) {
+				next = m.pos
+				left = slices.Delete(left, i, i+1)
+				break
+			}
+		}
+		if next < 0 { // the same as one before
+			next = hi
+			if n := bytes.IndexAny(t[j:hi], "\n\x1e"); n >= 0 {
+				next = j + n
+			}
+		}
+		j = next
+		m.pos = j
 	}
-	from := m.pos
-	if m.pos = j; m.here(s, hi, false) {
-		return true
-	}
-	m.pos = from
-	return false
+	return len(left) == 0
 }
 
 // ends moves the cursor over what may stand around an address or in the place

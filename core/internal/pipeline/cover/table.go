@@ -20,7 +20,7 @@ func (m *matcher) table(i, hi int) bool {
 	if b == nil {
 		return true
 	}
-	if m.ordered(b, hi, false) || m.ordered(b, hi, true) {
+	if m.ordered(b, hi) {
 		return true
 	}
 	r := tableReader{m: m, head: newCells(), body: newCells(), targets: map[string]bool{}}
