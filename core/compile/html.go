@@ -132,12 +132,12 @@ func readTag(s string, i int) (t tag, end int) {
 		}
 		switch c := s[i]; {
 		case c == '>':
-			t.know()
 			t.attrs = s[from:i]
+			t.know()
 			return t, i + 1
 		case c == '/' && !t.end && i+1 < len(s) && s[i+1] == '>':
-			t.know()
 			t.attrs = s[from:i]
+			t.know()
 			return t, i + 2
 		case t.end || space == i || !isAlpha(c) && c != '_' && c != ':':
 			return t, -1
@@ -148,11 +148,32 @@ func readTag(s string, i int) (t tag, end int) {
 	}
 }
 
-// know looks up what the element is.
+// know looks up what the element is. What stands between angle brackets like
+// the attributes of a tag and is none makes the whole no tag: "if a<b and c>d".
 func (t *tag) know() {
+	if t.attrs != "" && !attributes(t.attrs) {
+		return
+	}
 	if t.act = tagActs[t.name]; t.act != actUnknown {
 		t.id = tagIDs[t.name]
 	}
+}
+
+// attributes reports whether s holds attributes: some with a value, or only
+// such as have none in HTML.
+func attributes(s string) bool {
+	if strings.IndexByte(s, '=') >= 0 {
+		return true
+	}
+	for word := range strings.FieldsSeq(s) {
+		switch strings.ToLower(word) {
+		case "open", "checked", "disabled", "controls", "hidden", "autoplay", "loop", "muted", "reversed",
+			"nowrap", "noshade", "compact", "async", "defer", "allowfullscreen", "playsinline":
+		default:
+			return false
+		}
+	}
+	return true
 }
 
 // skipAttribute returns the offset behind the attribute at s[i], or -1.

@@ -76,7 +76,7 @@ func (c *checker) dispositions(d *doc.Document, p surface.Profile, notes []surfa
 func (c *checker) comments(d *doc.Document, out []packet.Block) []packet.Block {
 	at := finder{blocks: c.blocks}
 	for _, g := range d.Diagnostics {
-		if g.Code != reasonComment || g.Block == "" {
+		if g.Code != reasonComment {
 			continue
 		}
 		if i := at.anywhere(g.Block); i < 0 {
