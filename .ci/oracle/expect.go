@@ -68,7 +68,9 @@ func (w *walker) add(role doc.Role, text string) {
 }
 
 func (w *walker) target(href string) {
-	if _, _, data := doc.DataURI(href); !data {
+	if media, _, data := doc.DataURI(href); data {
+		w.add(doc.RoleText, media)
+	} else {
 		w.add(doc.RoleTarget, href)
 	}
 }
@@ -180,8 +182,8 @@ func (w *walker) link(l *doc.Link) {
 		label()
 	}
 	for _, src := range after {
-		if src == l.Href {
-			continue // shown once
+		if _, _, data := doc.DataURI(src); data || src == l.Href {
+			continue // shown once, or not at all
 		}
 		w.target(src)
 	}
@@ -194,13 +196,15 @@ func (w *walker) image(alt, src string, later *[]string) {
 	}
 	show := func() {
 		w.add(doc.RoleText, alt)
-		if later == nil {
+		if later == nil && alt != src {
 			w.target(src)
 		}
 	}
 	switch {
 	case later != nil: // a link cannot hold a link: the address is told as text
-		*later = append(*later, src)
+		if alt != src {
+			*later = append(*later, src)
+		}
 		show()
 	case web(src):
 		w.within(node{kind: "image", style: Link, href: src, label: alt != ""}, show)

@@ -48,7 +48,8 @@ func Visible(b Block) iter.Seq[string] {
 //     already shows it ([Link.Bare]). Targets of images inside a label follow
 //     the target of the link, but for those that are the same.
 //  2. An image shows its alternative text, then its address unless that is the
-//     same; a data: address is never shown.
+//     same. Of a data: address only the media type is shown, and nothing inside
+//     a label.
 //  3. An ordered item starts with its number, a task with its state.
 //  4. Breaks and rules show nothing. Titles of links and images, info strings
 //     and alignments need not be seen; the file name of code must.
@@ -225,6 +226,7 @@ func (v visitor) run(id ID, k Kind, cell int, ins []Inline, later *[]string) boo
 			ok = text(in.Alt)
 			switch {
 			case in.Alt == in.Src:
+			case later != nil && isData(in.Src):
 			case later != nil:
 				*later = append(*later, in.Src)
 			default:
@@ -238,8 +240,16 @@ func (v visitor) run(id ID, k Kind, cell int, ins []Inline, later *[]string) boo
 	return true
 }
 
+func isData(src string) bool {
+	_, _, data := DataURI(src)
+	return data
+}
+
 func (v visitor) target(id ID, k Kind, cell int, src string) bool {
-	if _, _, data := DataURI(src); data || src == "" {
+	if mt, _, data := DataURI(src); data {
+		return v.yield(Part{Block: id, Kind: k, Text: mt, Cell: cell})
+	}
+	if src == "" {
 		return true
 	}
 	return v.yield(Part{Block: id, Kind: k, Role: RoleTarget, Text: src, Cell: cell})

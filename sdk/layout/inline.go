@@ -210,6 +210,11 @@ func (l *label) piece(s string, code bool) {
 }
 
 func (w *walk) link(l *doc.Link) {
+	if mt, size, data := doc.DataURI(l.Href); data {
+		w.labels(l.Children)
+		w.text(" "+notice(mt, size), dialect.InText)
+		return
+	}
 	var lab label
 	lab.add(l.Children)
 	children := l.Children
@@ -377,7 +382,7 @@ func (w *walk) image(im *doc.Image) {
 		if im.Alt != "" {
 			w.text(im.Alt+" ", dialect.InText)
 		}
-		w.text("["+mt+", "+byteCount(size)+"]", dialect.InText)
+		w.text(notice(mt, size), dialect.InText)
 		return
 	}
 	name := im.Alt
@@ -413,6 +418,9 @@ func (w *walk) imageLink(im *doc.Image, name string) {
 	}
 	w.close(o)
 }
+
+// notice stands for what an address carries in itself.
+func notice(mediaType string, size int) string { return "[" + mediaType + ", " + byteCount(size) + "]" }
 
 // byteCount is n bytes for a person.
 func byteCount(n int) string {

@@ -134,14 +134,16 @@ func (g *grid) cell(sb *strings.Builder, ins []doc.Inline) bool {
 			ok = g.cell(sb, in.Children)
 		case *doc.Link:
 			ok = g.cell(sb, in.Children)
-			if !in.Bare() || len(in.Children) == 0 {
+			if mt, size, data := doc.DataURI(in.Href); data {
+				sb.WriteString(" " + notice(mt, size))
+			} else if !in.Bare() || len(in.Children) == 0 {
 				g.target(sb, in)
 			}
 		case *doc.Image:
 			mt, size, data := doc.DataURI(in.Src)
 			switch {
 			case data:
-				sb.WriteString(in.Alt + " [" + mt + ", " + byteCount(size) + "]")
+				sb.WriteString(in.Alt + " " + notice(mt, size))
 			case in.Src == "":
 				sb.WriteString(in.Alt)
 			default:
