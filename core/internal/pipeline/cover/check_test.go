@@ -79,6 +79,13 @@ func TestCheck(t *testing.T) {
 		{table, []surface.Chunk{chunk("Name │ Age\nAda 7 │ 36\nBob  │ or 8", "1")}, lost("1", cover.MissingCell), "a word in another cell"},
 		{table, []surface.Chunk{chunk("Name │ Age\nAda  │ 36\nBob  │ 7 or", "1")}, lost("1", cover.MissingCell), "a word missing in a cell"},
 		{table, []surface.Chunk{chunk("Name Age Ada 36 Bob 7 or 8", "1")}, lost("1", cover.MissingCell), "cells run together"},
+		{document(p("1", link("link", "(foo)"))), []surface.Chunk{chunk("link ((foo))", "1")}, nil, "an address in brackets of its own"},
+		{document(p("1", txt("x] ]()")...)), []surface.Chunk{chunk("[spoiler: x] ]]()", "1")}, nil, "brackets that might close a label"},
+		{document(p("1", txt("\u200bone")...)), []surface.Chunk{chunk("o one", "1")}, nil, "a word that starts with nothing"},
+		{rich(), []surface.Chunk{chunk("— │ (a)\n──┼───\n🖼 [1] │ —\n(b) [2] │ c [3]\n[1] u\n[2] v\n[3] u", "1")}, nil, "cells of what may part cells, addresses listed"},
+		{rich(), []surface.Chunk{chunk("—: 🖼 (u)\n(a): —\n\n—: (b) (v)\n(a): c (u)", "1")}, nil, "the same in lines"},
+		{rich(), []surface.Chunk{chunk("—: 🖼 (u)\n(a): —\n\n—: () (v)\n(a): c (u)", "1")}, lost("1", cover.MissingCell), "a label without its letter"},
+		{rich(), []surface.Chunk{chunk("— │ (a)\n🖼 [1] │ —\n(b) [2] │ c [3]\n[1] u\n[3] u", "1")}, lost("1", cover.MissingCell), "an address that is not in the list"},
 	} {
 		profile := surface.Profile{Limit: surface.Limit{Max: 100}}
 		got := cover.Check(c.d, profile, surface.Rendering{Chunks: c.chunks}, dialect.PlainText).Losses
@@ -89,6 +96,12 @@ func TestCheck(t *testing.T) {
 			t.Errorf("%s:\n got %+v\nwant %+v", c.why, got, c.want)
 		}
 	}
+}
+
+// rich is a table of cells that could be taken for what stands between cells.
+func rich() *doc.Document {
+	return document(&doc.Table{ID: "1", Align: make([]doc.Align, 2), Header: cells("—", "(a)"),
+		Rows: [][]doc.Cell{{{&doc.Image{Src: "u"}}, txt("—")}, {{link("(b)", "v")}, {link("c", "u")}}}})
 }
 
 func lost(id doc.ID, w cover.What) []cover.Loss { return []cover.Loss{{Block: id, Chunk: -1, What: w}} }

@@ -101,6 +101,9 @@ func (c *checker) collect(d *doc.Document) {
 				}
 				continue
 			}
+			if n := len(c.parts); p.Role == doc.RoleTarget && n > 0 && c.parts[n-1] == (part{text: p.Text, block: i}) {
+				continue // its label shows it: that of a picture, or code
+			}
 			c.parts = append(c.parts, part{text: p.Text, block: i, role: p.Role})
 		}
 	}

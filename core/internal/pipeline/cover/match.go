@@ -168,7 +168,7 @@ func (m *matcher) text(s string, hi int) bool {
 		}
 		if i == word {
 			begin = j
-		} else if back, n := m.closes(s[word:i], j); n > 0 && j-back+n < hi {
+		} else if back, n := m.closes(s[word:i], j); n > 0 && j-back+n < hi && (m.strict || !m.within(s[word:], begin+1, j-back+n)) {
 			i, j = i-back, j-back+n
 			continue
 		}
@@ -239,6 +239,18 @@ func (m *matcher) closes(said string, j int) (back, n int) {
 		}
 	}
 	return back, n
+}
+
+// within reports whether the first word of s stands in [from, to) as a whole.
+func (m *matcher) within(s string, from, to int) bool {
+	n := 0
+	for n < len(s) && (ignorable(s[n:]) == 0 || joins(s[n:])) {
+		n++
+	}
+	m.work += max(to-from, 0)
+	probe := newMatcher(m.hay, m.blocks)
+	probe.pos = from
+	return probe.text(s[:n], to)
 }
 
 // next returns the first place from from on, up to hi, where c stands in text,

@@ -32,7 +32,8 @@ type inOrder struct {
 	as    layout
 	at    []int // the places, ascending; none: the table does not stand like that
 	cut   int   // behind the first end of a chunk before the cell at hand, or -1
-	queue []int
+	queue []int // places to look at, ascending
+	spare []int // for the next of at
 }
 
 // maxPlaces bounds the places that are kept.
@@ -54,11 +55,11 @@ func (m *matcher) ordered(b *doc.Table, hi int) bool {
 			}
 		}
 		r := inOrder{m: m, b: b, hi: hi, as: as, at: []int{from}}
-		if r.table(); len(r.at) == 0 {
-			continue
-		}
-		if m.pos = r.at[0]; as != withNotes || m.listed(later, hi) {
-			return true
+		r.table()
+		for _, m.pos = range r.at {
+			if as != withNotes || m.listed(later, hi) {
+				return true
+			}
 		}
 	}
 	m.pos, m.mark = from, -1
@@ -102,7 +103,11 @@ func (r *inOrder) table() {
 			if j < len(row) {
 				value = row[j]
 			}
-			filled, before := says(value), slices.Clone(r.at)
+			filled := says(value)
+			var before []int
+			if !filled && i > 0 {
+				before = slices.Clone(r.at)
+			}
 			if says(key) {
 				r.cell(key, true)
 			}
@@ -125,7 +130,7 @@ func (r *inOrder) row(cells []doc.Cell) {
 		r.cut = -1
 		r.cell(c, false)
 		if first && r.cut >= 0 {
-			found, cut := r.at, r.cut
+			found, cut := slices.Clone(r.at), r.cut
 			r.at = []int{cut}
 			for _, h := range r.b.Header {
 				if says(h) {
@@ -171,13 +176,21 @@ func (r *inOrder) cell(c doc.Cell, key bool) {
 	if ok {
 		r.part(t.Text, false, true)
 	} else {
-		first := true
+		first, label := true, ""
 		for p := range doc.InlineParts(c) {
 			target := p.Role == doc.RoleTarget
 			if !shows(p.Text) || target && r.as == withNotes {
 				continue
 			}
-			if r.part(p.Text, target, first); len(r.at) == 0 {
+			var shown []int
+			if target && p.Text == label {
+				shown = slices.Clone(r.at) // a picture or code whose address is its label
+			}
+			label = p.Text
+			if r.part(p.Text, target, first); shown != nil {
+				r.at = merge(r.at, shown)
+			}
+			if len(r.at) == 0 {
 				return
 			}
 			first = false
@@ -197,7 +210,7 @@ func (r *inOrder) cell(c doc.Cell, key bool) {
 // what parts cells, where first is set, and what stands around addresses.
 func (r *inOrder) part(s string, target, first bool) {
 	m, t := r.m, r.m.hay.text
-	var out []int
+	out := r.spare[:0]
 	queue := append(r.queue[:0], r.at...)
 	for n := 0; n < len(queue) && len(out) < maxPlaces && !m.spent(); n++ {
 		j := queue[n]
@@ -234,9 +247,8 @@ func (r *inOrder) part(s string, target, first bool) {
 			}
 		}
 	}
-	r.queue = queue
 	slices.Sort(out)
-	r.at = slices.Compact(out)
+	r.queue, r.spare, r.at = queue, r.at, slices.Compact(out)
 }
 
 // steps returns the lengths of what stands at j if it may be no content: what
@@ -286,20 +298,23 @@ func (m *matcher) listed(later []string, hi int) bool {
 	left := slices.Clone(later)
 	for j := m.pos; j < hi && len(left) > 0 && !m.spent(); {
 		rest := t[j:hi]
-		if rest[0] != '[' {
-			n := max(ignorable(rest), mark(rest))
-			if rest[0] == border {
+		end := 0
+		if rest[0] == '[' {
+			end = max(bytes.IndexByte(rest[:min(len(rest), 16)], ']'), 0)
+		}
+		if end == 0 || !digits(squeeze(nil, rest[1:end], true)) {
+			// What is left of a table whose last cells show no text.
+			n := max(ignorable(rest), mark(rest), filler(rest))
+			switch {
+			case rest[0] == border:
 				n = 1
-			}
-			if n == 0 {
+			case bytes.HasPrefix(rest, []byte("│")):
+				n = len("│")
+			case n == 0:
 				return false
 			}
 			j += n
 			continue
-		}
-		end := bytes.IndexByte(rest, ']')
-		if end < 0 || !digits(squeeze(nil, rest[1:end], true)) {
-			return false
 		}
 		j += end + 1
 		next := -1
