@@ -193,8 +193,8 @@ func (h *Host) Render(ctx context.Context, surfaceID string, r surface.RenderReq
 func (h *Host) unknown(op, id string) *Error {
 	var known []string
 	for _, s := range h.slots {
-		if s.bundle().Err == nil {
-			known = append(known, s.found.Info.ID)
+		if b := s.bundle(); b.Err == nil {
+			known = append(known, b.Info.ID)
 		}
 	}
 	slices.Sort(known)

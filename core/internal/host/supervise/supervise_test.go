@@ -100,6 +100,12 @@ func (r *rig) lease() *Lease[*fake] {
 	return l
 }
 
+func (r *rig) nth(i int) *fake {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.all[i]
+}
+
 func (r *rig) is(want State) Status[*fake] {
 	r.t.Helper()
 	synctest.Wait()
@@ -282,7 +288,7 @@ func TestReplacesWhatDiesIdle(t *testing.T) {
 		r.lease().Release(nil, false)
 		for i, healthy := range []time.Duration{0, 0, time.Minute} {
 			time.Sleep(healthy)
-			r.all[i].die()
+			r.nth(i).die()
 			s := r.is(BackingOff)
 			want := []time.Duration{200, 400, 200}[i] * time.Millisecond
 			if got := time.Until(s.Next); got != want || !strings.Contains(s.Last.Message, "exit status 2") {
@@ -310,7 +316,7 @@ func TestReplacementThatFailsIsNotRepeated(t *testing.T) {
 		r.mu.Lock()
 		r.fail = trouble(fault.FromPlugin)
 		r.mu.Unlock()
-		r.all[0].die()
+		r.nth(0).die()
 		time.Sleep(time.Hour)
 		if s := r.is(Stopped); s.Restarts != 1 {
 			t.Errorf("%d restarts, want 1", s.Restarts)
@@ -356,7 +362,7 @@ func TestHealth(t *testing.T) {
 			t.Errorf("last error %v", s.Last)
 		}
 		select {
-		case <-r.all[0].stopped:
+		case <-r.nth(0).stopped:
 		default:
 			t.Error("it was not stopped")
 		}
@@ -419,7 +425,7 @@ func TestCloseEndsAll(t *testing.T) {
 		r.Restart(context.Background())
 		r.takes = time.Hour
 		failed := make(chan *fault.Error, 1)
-		r.all[1].die()
+		r.nth(1).die()
 		synctest.Wait()
 		go func() {
 			_, e := r.Lease(context.Background())
