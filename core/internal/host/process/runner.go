@@ -133,8 +133,8 @@ func (r *runner) start() error {
 		return err
 	}
 	limit(cmd.Process.Pid)
-	go r.bury(cmd, dead)
 	r.readers.Add(2)
+	go r.bury(cmd, dead)
 	go r.readHello()
 	go func() {
 		defer r.readers.Done()
