@@ -27,6 +27,23 @@ func (gfm) Escape(dst []byte, s string, at Position) []byte {
 	for ; i < len(s); i++ {
 		switch s[i] {
 		case '\\', '*', '_', '`', '[', ']', '<', '~', '|', '$':
+		case '!':
+			if i+1 < len(s) {
+				continue // a link behind it would be a picture
+			}
+		case ':':
+			// A parser would take an address for a link, backslashes included.
+			if !strings.HasPrefix(s[i:], "://") {
+				continue
+			}
+		case '@':
+			if i == 0 || i+1 == len(s) || s[i-1] == ' ' || s[i+1] == ' ' {
+				continue
+			}
+		case '.':
+			if i < 3 || !hasSuffixFold(s[:i], "www") {
+				continue
+			}
 		case '&':
 			if i+1 < len(s) && s[i+1] != '#' && !asciiLetter(rune(s[i+1])) {
 				continue

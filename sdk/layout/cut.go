@@ -5,6 +5,7 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/seed-1ae66336/vak/sdk/dialect"
@@ -276,10 +277,12 @@ func (c *cutter) finish(s *state, next int32) {
 	for k := range c.forms {
 		c.buf[k] = c.buf[k][:s.out[k].n]
 	}
+	blanks := "\n" // those of code stay
 	if c.toks[s.last].ctx == dialect.InText {
+		blanks = " \n"
 		// Beside a blank no marker closes.
 		for k := range c.forms {
-			c.buf[k] = bytes.TrimRight(c.buf[k], " ")
+			c.buf[k] = bytes.TrimRightFunc(c.buf[k], unicode.IsSpace)
 		}
 	}
 	c.least = 0
@@ -290,10 +293,10 @@ func (c *cutter) finish(s *state, next int32) {
 	for s.top != nil {
 		c.closeTop(s, next < c.toks[s.top.tok].end)
 	}
-	ch := surface.Chunk{Text: strings.TrimRight(string(c.buf[textForm]), " \n"), Blocks: c.listed[:s.blocks:s.blocks]}
+	ch := surface.Chunk{Text: strings.TrimRight(string(c.buf[textForm]), blanks), Blocks: c.listed[:s.blocks:s.blocks]}
 	ch.Plain = ch.Text
 	if c.forms > 1 {
-		ch.Plain = strings.TrimRight(string(c.buf[plainForm]), " \n")
+		ch.Plain = strings.TrimRight(string(c.buf[plainForm]), blanks)
 	}
 	c.chunks = append(c.chunks, ch)
 	c.bare = false

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"runtime"
 	"strings"
@@ -54,6 +55,12 @@ func Conformance(t *testing.T, p surface.Plugin) {
 		})
 	}
 	t.Run("random", func(t *testing.T) {
+		// Fixed, so that it fails for a change and not for a draw.
+		if f := flag.Lookup("rapid.seed"); f.Value.String() == "0" {
+			if err := f.Value.Set("1"); err != nil {
+				t.Fatal(err)
+			}
+		}
 		rapid.Check(t, func(t *rapid.T) {
 			d := doctest.Random(t, doctest.Options{})
 			profile := rapid.SampledFrom(profiles(r.info)).Draw(t, "profile")

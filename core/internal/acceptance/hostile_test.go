@@ -183,8 +183,10 @@ func TestDeep(t *testing.T) {
 			soon(t, func() {
 				for _, id := range surfaces {
 					for _, most := range []int{0, 64} {
-						if most > 0 && id == "webhook" {
-							continue // TestTinyLimitsOfMarkdown
+						if id == "webhook" && (most > 0 || name == "lists" || name == "numbers") {
+							// No shipped surface cuts GFM, and no parser of it
+							// takes a hundred marks on one line for lists.
+							continue
 						}
 						s := inProcess(t, md, narrow(id, most))
 						rules(t, s)

@@ -113,7 +113,7 @@ func noStrayMarkers(t failer, s *shown, i int) {
 		// text: it is counted once in each by reach, except where label and
 		// address are the same.
 		got, want := strings.Count(shows, string(m)), strings.Count(plain, string(m))
-		if m != '\\' && got != want {
+		if got != want {
 			got -= repeated(&s.read[i], string(m))
 		}
 		if got != want {
