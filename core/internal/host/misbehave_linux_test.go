@@ -255,22 +255,19 @@ func TestStubbornFamily(t *testing.T) {
 func TestCrashOnStop(t *testing.T) {
 	leavesNothing(t)
 	log := newTestLog()
-	h := open(t, Config{Log: log, StopTimeout: 200 * time.Millisecond}, "good")
-	say(t, h, "good", "pid")
-	go try(h, "good", "crash_on_stop")
-	for h.Status()[0].Calls == 0 {
-		time.Sleep(time.Millisecond)
-	}
-	time.Sleep(50 * time.Millisecond) // until it listens for the signal
+	h := open(t, Config{Log: log}, "hostile")
+	say(t, h, "hostile", "crash_on_stop")
 	began := time.Now()
 	if err := h.Close(); err != nil {
 		t.Error(err)
 	}
-	if took := time.Since(began); took > 1500*time.Millisecond {
+	if took := time.Since(began); took > 900*time.Millisecond {
 		t.Errorf("Close took %v", took)
 	}
-	if !strings.Contains(log.lines.String(), "crashed on stop") {
-		t.Error("its last words are not in the log")
+	for _, want := range []string{"crashed on stop", "exit status 7"} {
+		if all := log.lines.String(); !strings.Contains(all, want) {
+			t.Errorf("the log does not hold %q:\n%s", want, all)
+		}
 	}
 }
 
