@@ -122,7 +122,16 @@ func Extensions() ([]Document, error) {
 		}
 		parts := strings.Split(string(b), border)
 		for i := 1; i+1 < len(parts); i += 2 {
-			docs = append(docs, Document{fmt.Sprintf("%s-%d", name, i/2+1), parts[i]})
+			// Addresses of which one is the start of the next cannot be told
+			// apart in one document: each paragraph is one of its own.
+			for j, paragraph := range strings.Split(parts[i], "\n\n") {
+				if name != "linkify" {
+					paragraph = parts[i]
+				}
+				if id := fmt.Sprintf("%s-%d.%d", name, i/2+1, j+1); j == 0 || name == "linkify" {
+					docs = append(docs, Document{id, paragraph})
+				}
+			}
 		}
 	}
 	return docs, nil

@@ -213,6 +213,8 @@ func (discordMarkdown) link(c Construct) (Syntax, bool) {
 	switch {
 	case c.Label == c.Arg:
 		return Syntax{Open: open, Close: end, URL: true}, true
+	case c.Arg == "http://"+c.Label:
+		return Syntax{Open: open + "http://", Close: end, URL: true}, true
 	case c.Form == "masked" && maskable(c.Label):
 		return Syntax{Open: "[", Close: "](<" + c.Arg + ">)", Label: true}, true
 	}
