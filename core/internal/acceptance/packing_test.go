@@ -1,9 +1,9 @@
 package acceptance
 
 import (
-	"os"
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"strings"
 	"testing"
 	"time"

@@ -41,15 +41,6 @@ func readBack(k dialect.Dialect, chunks []surface.Chunk, of func(*surface.Chunk)
 	return h
 }
 
-// chunk returns the index of the chunk that offset j lies in.
-func (h *haystack) chunk(j int) int {
-	i := 0
-	for i+2 < len(h.start) && h.start[i+1] <= j {
-		i++
-	}
-	return i
-}
-
 // markLen returns the length of the target, marks included, that starts at j.
 func (h *haystack) markLen(j int) int {
 	if n := bytes.IndexByte(h.text[j:], dialect.TargetEnd); n >= 0 {
