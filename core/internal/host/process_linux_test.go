@@ -97,7 +97,7 @@ func TestDeadProcessIsReplaced(t *testing.T) {
 	if err := syscall.Kill(first, syscall.SIGKILL); err != nil {
 		t.Fatal(err)
 	}
-	for h.Status()[0].PID != 0 {
+	for deadline := time.Now().Add(5 * time.Second); h.Status()[0].Failures == 0 && time.Now().Before(deadline); {
 		time.Sleep(time.Millisecond)
 	}
 	if s := h.Status()[0]; s.Failures != 1 || s.LastError.Kind != Unavailable || s.LastError.Hint == "" {
