@@ -119,7 +119,7 @@ func check(d *doc.Document, p surface.Profile, r surface.Rendering, k dialect.Di
 // visible reports whether d has anything that a reader must see.
 func visible(d *doc.Document) bool {
 	for _, b := range d.Blocks {
-		for range doc.Visible(b) {
+		if doc.Shows(b) {
 			return true
 		}
 	}

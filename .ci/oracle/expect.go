@@ -68,9 +68,7 @@ func (w *walker) add(role doc.Role, text string) {
 }
 
 func (w *walker) target(href string) {
-	if media, _, data := doc.DataURI(href); data {
-		w.add(doc.RoleText, media)
-	} else {
+	if _, _, data := doc.DataURI(href); !data {
 		w.add(doc.RoleTarget, href)
 	}
 }

@@ -48,8 +48,8 @@ func Visible(b Block) iter.Seq[string] {
 //     already shows it ([Link.Bare]). Targets of images inside a label follow
 //     the target of the link, but for those that are the same.
 //  2. An image shows its alternative text, then its address unless that is the
-//     same. Of a data: address only the media type is shown, and nothing inside
-//     a label.
+//     same. A data: address need not be shown: a notice takes its place, see
+//     [Shows].
 //  3. An ordered item starts with its number, a task with its state.
 //  4. Breaks and rules show nothing. Titles of links and images, info strings
 //     and alignments need not be seen; the file name of code must.
@@ -57,6 +57,17 @@ func Visible(b Block) iter.Seq[string] {
 //     that do not know them get them lowered first.
 func Parts(b Block) iter.Seq[Part] {
 	return func(yield func(Part) bool) { visitor{yield}.block(b) }
+}
+
+// Shows reports whether a reader of b sees anything: something that [Visible]
+// lists, or the notice in place of a picture that a data: address holds.
+func Shows(b Block) bool {
+	for range Visible(b) {
+		return true
+	}
+	data := false
+	eachImage(b, func(src string) { data = data || isData(src) })
+	return data
 }
 
 // InlineParts lists what a reader of inlines must be able to see, by the rules
@@ -226,7 +237,6 @@ func (v visitor) run(id ID, k Kind, cell int, ins []Inline, later *[]string) boo
 			ok = text(in.Alt)
 			switch {
 			case in.Alt == in.Src:
-			case later != nil && isData(in.Src):
 			case later != nil:
 				*later = append(*later, in.Src)
 			default:
@@ -246,11 +256,68 @@ func isData(src string) bool {
 }
 
 func (v visitor) target(id ID, k Kind, cell int, src string) bool {
-	if mt, _, data := DataURI(src); data {
-		return v.yield(Part{Block: id, Kind: k, Text: mt, Cell: cell})
-	}
-	if src == "" {
+	if src == "" || isData(src) {
 		return true
 	}
 	return v.yield(Part{Block: id, Kind: k, Role: RoleTarget, Text: src, Cell: cell})
+}
+
+// eachImage calls f with the address of every picture and link in b.
+func eachImage(b Block, f func(src string)) {
+	blocks := func(bs []Block) {
+		for _, b := range bs {
+			eachImage(b, f)
+		}
+	}
+	cells := func(cs []Cell) {
+		for _, c := range cs {
+			eachInlineImage(c, f)
+		}
+	}
+	switch b := b.(type) {
+	case *Heading:
+		eachInlineImage(b.Inlines, f)
+	case *Paragraph:
+		eachInlineImage(b.Inlines, f)
+	case *Media:
+		f(b.Source)
+	case *Quote:
+		blocks(b.Blocks)
+	case *Callout:
+		eachInlineImage(b.Title, f)
+		blocks(b.Blocks)
+	case *List:
+		for _, it := range b.Items {
+			blocks(it.Blocks)
+		}
+	case *Citations:
+		for _, it := range b.Items {
+			blocks(it.Blocks)
+		}
+	case *Table:
+		cells(b.Header)
+		for _, r := range b.Rows {
+			cells(r)
+		}
+	}
+}
+
+func eachInlineImage(ins []Inline, f func(src string)) {
+	for _, in := range ins {
+		switch in := in.(type) {
+		case *Image:
+			f(in.Src)
+		case *Strong:
+			eachInlineImage(in.Children, f)
+		case *Emphasis:
+			eachInlineImage(in.Children, f)
+		case *Strikethrough:
+			eachInlineImage(in.Children, f)
+		case *Spoiler:
+			eachInlineImage(in.Children, f)
+		case *Link:
+			f(in.Href)
+			eachInlineImage(in.Children, f)
+		}
+	}
 }

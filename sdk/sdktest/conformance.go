@@ -265,9 +265,10 @@ func complete(d *doc.Document, r surface.Rendering) []error {
 		all.WriteByte('\n')
 	}
 	text := []rune(strings.Map(keep, all.String()))
-	visible := false
+	visible, shows := false, false // a data: picture shows a notice, or nothing
 	at := 0
 	for _, b := range d.Blocks {
+		shows = shows || doc.Shows(b)
 		table, end := 0, at
 		for part := range doc.Parts(b) {
 			visible = visible || readable(part.Text)
@@ -297,7 +298,7 @@ func complete(d *doc.Document, r surface.Rendering) []error {
 		at = max(at, end)
 	}
 	switch {
-	case !visible && len(r.Chunks) > 0:
+	case !visible && !shows && len(r.Chunks) > 0:
 		return []error{fmt.Errorf("nothing is visible, and there are %d chunks", len(r.Chunks))}
 	case visible && len(r.Chunks) == 0:
 		return []error{errors.New("something is visible, and there is no chunk")}
