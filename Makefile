@@ -13,7 +13,7 @@ LDFLAGS  = -s -w -X main.version=$(VERSION)
 PLATFORMS = linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
 
 .DEFAULT_GOAL := help
-.PHONY: help build install demo test race lint gen gen-check golden fuzz bench soak cross clean
+.PHONY: help build install demo test race lint gen gen-check golden fuzz bench scale soak cross clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z][a-z-]*\):[^#]*## /\1\t/p' $(MAKEFILE_LIST) | awk -F'\t' '{ printf "  make %-10s %s\n", $$1, $$2 }'
@@ -73,6 +73,9 @@ bench: build ## measure the pipeline, vak preview --jsonl and plugin processes
 	$(GO) run ./core/internal/bench
 	$(GO) run ./core/internal/bench -jsonl $(BUILD)/vak$(EXE)
 	$(GO) test ./core/internal/host -count=1 -run '^TestFigures$$' -v -figures
+
+scale: ## judge how time grows with hostile input; let nothing else run meanwhile
+	VAK_SCALE=1 $(GO) test -p 1 -count=1 ./core/compile ./core/internal/acceptance -run 'TestHostile' -v
 
 soak: ## render 10,000 times while renderer processes are killed at random
 	$(GO) test ./core/internal/host -count=1 -run '^TestSoak$$' -v -soak 10000 -timeout 30m
