@@ -74,11 +74,16 @@ func firstWord(args []string) string {
 }
 
 // exitCode is the code for err. A reader that went away has seen what it
-// wanted, so that is no error.
+// wanted, so that is no error; a control socket that hangs up is one, though it
+// may end in the same broken pipe.
 func exitCode(ctx context.Context, err error) int {
 	var p *problem
 	switch {
-	case err == nil, errors.Is(err, syscall.EPIPE), errors.Is(err, io.ErrClosedPipe):
+	case err == nil:
+		return exitOK
+	case errors.Is(err, control.Unreachable):
+		return exitHome
+	case errors.Is(err, syscall.EPIPE), errors.Is(err, io.ErrClosedPipe):
 		return exitOK
 	case errors.As(err, &p):
 		return p.code
@@ -89,7 +94,7 @@ func exitCode(ctx context.Context, err error) int {
 		return exitInput
 	case errors.Is(err, core.ErrUnknownSurface), errors.Is(err, control.NotFound):
 		return exitSurface
-	case errors.Is(err, core.ErrHeld), errors.Is(err, control.NotRunning), errors.Is(err, control.Unreachable):
+	case errors.Is(err, core.ErrHeld), errors.Is(err, control.NotRunning):
 		return exitHome
 	case errors.Is(err, core.ErrSetting):
 		return exitUsage
