@@ -16,14 +16,16 @@ func (l look) box(dst []byte, head, text string) []byte {
 	dst = l.paint(dst, dim, "┌─ ")
 	head = truncate(head, l.width-6)
 	dst = l.paint(dst, bold, head)
-	dst = l.paint(dst, dim, " "+strings.Repeat("─", max(l.width-5-displaywidth.String(head), 0))+"┐")
+	dst = l.paint(dst, dim, " "+strings.Repeat("─", max(l.width-2-displaywidth.String("┌─ "+head), 0))+"┐")
 	dst = append(dst, '\n')
 	for line := range strings.SplitSeq(text, "\n") {
 		mark := "│ "
 		for piece := range wrap(visible(expandTabs(line)), inner) {
 			dst = l.paint(dst, dim, mark)
 			dst = append(dst, piece...)
-			dst = append(dst, strings.Repeat(" ", max(inner-displaywidth.String(piece), 0))...)
+			// Measured with the mark: what starts with a combining character
+			// joins the blank before it.
+			dst = append(dst, strings.Repeat(" ", max(l.width-2-displaywidth.String(mark+piece), 0))...)
 			dst = l.paint(dst, dim, " │")
 			dst = append(dst, '\n')
 			mark = "│↪"
