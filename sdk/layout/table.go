@@ -364,6 +364,5 @@ func (w *walk) pipeRow(cells []doc.Cell, cols int) {
 
 // raw is text that is markup of the form that shows it.
 func (w *walk) raw(s string, only sinks) {
-	w.textOnly(s, only)
-	w.toks[len(w.toks)-1].ctx = dialect.InURL
+	w.toks = append(w.toks, token{kind: textToken, ctx: dialect.InURL, text: s, parent: w.parent, block: w.block, only: only})
 }

@@ -120,10 +120,6 @@ func (w *walk) text(s string, ctx dialect.Context) {
 	}
 }
 
-func (w *walk) textOnly(s string, only sinks) {
-	w.toks = append(w.toks, token{kind: textToken, text: s, parent: w.parent, block: w.block, only: only})
-}
-
 func (w *walk) mark(c dialect.Construct) {
 	w.cons = append(w.cons, c)
 	w.toks = append(w.toks, token{kind: markToken, con: int32(len(w.cons) - 1), parent: w.parent, block: w.block})
