@@ -12,6 +12,7 @@ import (
 	"github.com/hashicorp/go-hclog"
 
 	"github.com/seed-1ae66336/vak/core/internal/builtin"
+	"github.com/seed-1ae66336/vak/core/internal/home"
 	"github.com/seed-1ae66336/vak/core/internal/host"
 	"github.com/seed-1ae66336/vak/sdk/dialect"
 	"github.com/seed-1ae66336/vak/sdk/surface"
@@ -107,6 +108,7 @@ func Open(_ context.Context, c Config) (_ *Core, err error) {
 	core.host, err = host.Open(host.Config{
 		Dirs: c.Plugins, Builtin: []surface.Plugin{builtin.Log()}, Log: c.Log,
 		FirstParty: c.FirstParty, AllowUnsandboxed: c.AllowUnsandboxed,
+		RuntimeDir: home.RuntimePath(host.LongestSocket),
 	})
 	if err != nil {
 		return nil, &Error{Kind: ErrPlugins, What: "cannot read the plugins", Err: err}

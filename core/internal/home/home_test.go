@@ -220,6 +220,22 @@ func TestRuntimeDir(t *testing.T) {
 	if got, err := RuntimeDir("c"); err != nil || !strings.HasPrefix(got, "/tmp/vak-") {
 		t.Errorf("instead of one that is open to others: %q, %v", got, err)
 	}
+	if got := RuntimePath("c"); !strings.HasPrefix(got, "/tmp/vak-") {
+		t.Errorf("the path instead of one that is open to others: %q", got)
+	}
+	os.Chmod(dir, 0o700)
+	if got := RuntimePath("c"); got != dir {
+		t.Errorf("the path of a private one: %q, want %q", got, dir)
+	}
+	if got := RuntimePath(strings.Repeat("x", MaxSocketPath())); !strings.HasPrefix(got, "/tmp/vak-") {
+		t.Errorf("the path where none will do: %q", got)
+	}
+	os.Remove(dir)
+	if got := RuntimePath("c"); got != dir {
+		t.Errorf("the path of one that can be made: %q, want %q", got, dir)
+	} else if _, err := os.Lstat(dir); err == nil {
+		t.Error("looking for the path makes the directory")
+	}
 	if _, err := RuntimeDir(strings.Repeat("x", MaxSocketPath())); !errors.Is(err, ErrPathTooLong) {
 		t.Errorf("a long name: %v", err)
 	}

@@ -40,6 +40,20 @@ func RuntimeDir(name string) (string, error) {
 	return "", &Error{Kind: kind, What: "there is no safe directory for sockets", Mend: "set XDG_RUNTIME_DIR to a short directory of your own with mode 0700", Err: errors.Join(errs...)}
 }
 
+// RuntimePath is the directory that RuntimeDir returns, and makes nothing. Where
+// no directory is usable it is the last one that there could be, so that whoever
+// makes it tells what is wrong with it. On a platform without any it is empty.
+func RuntimePath(name string) string {
+	path := ""
+	for _, dir := range RuntimeDirs() {
+		path = dir
+		if Usable(dir, name) == nil {
+			break
+		}
+	}
+	return path
+}
+
 // Usable says why the socket name in dir could not be one that only this user
 // reaches. A directory that is not there yet is usable where it can be made. It
 // makes nothing.

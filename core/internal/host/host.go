@@ -32,8 +32,9 @@ type Config struct {
 	// nothing is logged. Its sink is written to from many goroutines.
 	Log hclog.Logger
 
-	// RuntimeDir is the directory for sockets; it is made with mode 0700. Empty:
-	// vak under XDG_RUNTIME_DIR, else /tmp/vak-UID. Its path has to be short.
+	// RuntimeDir is the directory for sockets, an absolute path with room for
+	// LongestSocket. It is made with mode 0700 when the first process starts; where
+	// it is not this user's alone, no process starts. Windows needs none.
 	RuntimeDir string
 
 	// FirstParty are directories whose plugins may run without a sandbox where
@@ -77,6 +78,9 @@ type Host struct {
 	work    sync.WaitGroup // goroutines of the supervisors
 	groups  groups
 }
+
+// LongestSocket is the longest path of a socket below Config.RuntimeDir.
+const LongestSocket = process.LongestSocket
 
 // RendererInfo names what rendered.
 type RendererInfo struct{ ID, Version string }

@@ -6,10 +6,15 @@ import (
 	"sync"
 )
 
+// LongestSocket is the longest name of a socket below the directory that
+// [NewSockets] is given: the host's directory, go-plugin's and the socket's own
+// name, each with a random number of up to ten digits.
+const LongestSocket = "h1234567890/plugin-dir1234567890/plugin1234567890"
+
 // Sockets is a host's own directory for the sockets of its plugins, made when
 // the first process starts. It is safe for concurrent use.
 type Sockets struct {
-	base string // as configured
+	base string
 
 	mu     sync.Mutex
 	path   string
@@ -17,9 +22,9 @@ type Sockets struct {
 	closed bool
 }
 
-// NewSockets returns a Sockets below base, or below the user's runtime directory
-// if base is empty. It makes nothing, and removes what hosts that were killed
-// left there.
+// NewSockets returns a Sockets below base, which is made with mode 0700 when the
+// first process starts; its path is absolute and short. NewSockets makes nothing,
+// and removes what hosts that were killed left there.
 func NewSockets(base string) *Sockets {
 	sweep(base)
 	return &Sockets{base: base}

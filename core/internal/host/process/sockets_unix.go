@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -27,10 +26,6 @@ const (
 	settled = time.Minute
 )
 
-// socketRoom is what comes behind the base: our directory, go-plugin's and the
-// socket's name, each with a random number of up to ten digits.
-const socketRoom = len("/h1234567890/plugin-dir1234567890/plugin1234567890")
-
 // maxSocketPath is what fits the kernel's structure, without its final NUL.
 func maxSocketPath() int {
 	if runtime.GOOS == "darwin" {
@@ -41,9 +36,8 @@ func maxSocketPath() int {
 
 // makeSocketDir makes a private directory below base, and holds its lock.
 func makeSocketDir(base string) (string, *os.File, error) {
-	base, err := socketBase(base)
-	if err != nil {
-		return "", nil, err
+	if err := private(base); err != nil {
+		return "", nil, fmt.Errorf("no safe directory for sockets: %w", err)
 	}
 	dir, err := os.MkdirTemp(base, newPrefix)
 	if err != nil {
@@ -63,40 +57,13 @@ func makeSocketDir(base string) (string, *os.File, error) {
 	return "", nil, fmt.Errorf("cannot make %s: %w", final, err)
 }
 
-// bases are the directories that may hold sockets, best first.
-func bases(configured string) []string {
-	if configured != "" {
-		return []string{configured}
-	}
-	var out []string
-	if x := os.Getenv("XDG_RUNTIME_DIR"); filepath.IsAbs(x) {
-		out = append(out, filepath.Join(x, "vak"))
-	}
-	// Not os.TempDir: that may be long, or below somebody's home.
-	return append(out, "/tmp/vak-"+strconv.Itoa(os.Getuid()))
-}
-
-// socketBase returns the first usable one.
-func socketBase(configured string) (string, error) {
-	var errs []error
-	for _, c := range bases(configured) {
-		err := private(c)
-		if err == nil {
-			return c, nil
-		}
-		errs = append(errs, err)
-	}
-	return "", fmt.Errorf("no safe directory for sockets: %w", errors.Join(errs...))
-}
-
 // private makes dir if it does not exist, and accepts it if nobody else can
 // reach into it and a socket's path below it is not too long.
 func private(dir string) error {
-	dir, err := filepath.Abs(dir)
-	if err != nil {
-		return err
+	if !filepath.IsAbs(dir) {
+		return fmt.Errorf("%q is not an absolute path", dir)
 	}
-	if n := len(dir) + socketRoom; n > maxSocketPath() {
+	if n := len(dir) + len("/"+LongestSocket); n > maxSocketPath() {
 		return fmt.Errorf("%s is too long by %d bytes for sockets in it", dir, n-maxSocketPath())
 	}
 	if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, os.ErrExist) {
@@ -125,15 +92,10 @@ func ours(dir string) error {
 
 // sweep removes directories whose host is gone: nobody holds their lock. It is
 // tidiness only, so what cannot be removed stays.
-func sweep(configured string) {
-	for _, base := range bases(configured) {
-		if ours(base) == nil {
-			sweepBase(base)
-		}
+func sweep(base string) {
+	if ours(base) != nil {
+		return
 	}
-}
-
-func sweepBase(base string) {
 	entries, err := os.ReadDir(base)
 	if err != nil {
 		return

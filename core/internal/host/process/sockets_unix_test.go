@@ -45,6 +45,7 @@ func TestSocketDirectory(t *testing.T) {
 			os.Symlink(base, l)
 			return l
 		}},
+		{"not configured", "not an absolute path", func() string { return "" }},
 		{"without a parent", "no such file", func() string { return filepath.Join(base, "a", "b") }},
 	} {
 		s := NewSockets(c.make())
