@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -40,7 +41,9 @@ type Config struct {
 	Version string
 
 	// Plugins are directories with one directory for each plugin, searched in
-	// order; of two plugins with the same id the first wins.
+	// order; of two plugins with the same id the first wins. Behind them comes
+	// plugins/store of the home, where that is there, also of one that is only
+	// read.
 	Plugins []string
 
 	// FirstParty are directories whose plugins came with the program itself. They
@@ -106,7 +109,7 @@ func Open(_ context.Context, c Config) (_ *Core, err error) {
 		}
 	}
 	core.host, err = host.Open(host.Config{
-		Dirs: c.Plugins, Builtin: []surface.Plugin{builtin.Log()}, Log: c.Log,
+		Dirs: core.pluginDirs(), Builtin: []surface.Plugin{builtin.Log()}, Log: c.Log,
 		FirstParty: c.FirstParty, AllowUnsandboxed: c.AllowUnsandboxed,
 		RuntimeDir: home.RuntimePath(host.LongestSocket),
 	})
@@ -123,6 +126,18 @@ func Open(_ context.Context, c Config) (_ *Core, err error) {
 		core.hold.serve(core)
 	}
 	return core, nil
+}
+
+// pluginDirs are the directories of plugins that were named, and the home's own.
+func (c *Core) pluginDirs() []string {
+	dirs := slices.Clone(c.config.Plugins)
+	if dir := c.Home(); dir != "" {
+		store := home.PluginStore(dir)
+		if st, err := os.Stat(store); err == nil && st.IsDir() {
+			dirs = append(dirs, store)
+		}
+	}
+	return dirs
 }
 
 // Close ends the plugin processes and lets go of the home. The Core must not be

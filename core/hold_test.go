@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/seed-1ae66336/vak/core/internal/binaries"
 	"github.com/seed-1ae66336/vak/core/internal/control"
 	"github.com/seed-1ae66336/vak/core/internal/home"
 )
@@ -94,6 +95,53 @@ func TestReadOnly(t *testing.T) {
 	}
 	if _, err := os.Lstat(dir); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("the home was made: %v", err)
+	}
+}
+
+// TestStore has a plugin in the home: it is found where nothing was named, behind
+// what was, and by those that only read.
+func TestStore(t *testing.T) {
+	runtimeDir(t)
+	dir := t.TempDir()
+	shipped := filepath.Join(filepath.Dir(binaries.Build(t)), "plugins")
+	folder := filepath.Join(dir, "plugins", "store", strings.Repeat("0a", 32))
+	if err := os.MkdirAll(filepath.Dir(folder), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.CopyFS(folder, os.DirFS(filepath.Join(shipped, "slack"))); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		why    string
+		config Config
+		path   string // below which the plugin that is used lies
+		count  int    // of plugins with its id
+	}{
+		{"the home is held", Config{Home: dir, NoControl: true}, folder, 1},
+		{"the home is read", Config{Home: dir, ReadOnly: true}, folder, 1},
+		{"a named directory comes first", Config{Home: dir, ReadOnly: true, Plugins: []string{shipped}}, shipped, 2},
+		{"a home without a store", Config{Home: filepath.Join(dir, "plugins"), ReadOnly: true, Plugins: []string{shipped}}, shipped, 1},
+	} {
+		c.config.FirstParty = []string{dir, shipped} // runs where the kernel has no sandbox, too
+		core, err := Open(t.Context(), c.config)
+		if err != nil {
+			t.Fatal(err)
+		}
+		count := 0
+		for _, s := range core.Surfaces() {
+			if s.ID == "slack" {
+				count++
+			}
+		}
+		s, err := core.Surface("slack")
+		if err != nil || count != c.count || !strings.HasPrefix(s.Path, c.path+string(filepath.Separator)) {
+			t.Errorf("%s: %d of them, the first %s, %v", c.why, count, s.Path, err)
+		} else if p, err := core.Render(t.Context(), Draft{Markdown: "hello"}, targets("slack")...); err != nil || len(p[0].Diagnostics) > 0 || p[0].Renderer.ID != "slack" {
+			t.Errorf("%s: %+v, %v", c.why, p, err)
+		}
+		if err := core.Close(); err != nil {
+			t.Error(err)
+		}
 	}
 }
 

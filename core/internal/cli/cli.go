@@ -72,8 +72,8 @@ func (a *app) root() *cobra.Command {
 show: Telegram, Slack, Discord, webhooks, a log. Each surface is a plugin
 process of its own, and core reads every message back to see that nothing is lost.
 
-Plugins are looked for in the directories that --plugins names, then in
-plugins/ beside the vak binary.
+Plugins are looked for in the directories that --plugins names, in plugins/
+beside the vak binary, then in plugins/store of the home.
 
 "vak serve" holds a home, the directory of what vak owns: --home, else VAK_HOME,
 else vak in the user's data directory. "vak plugin" and "vak doctor" ask the

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/seed-1ae66336/vak/core/internal/control"
+	"github.com/seed-1ae66336/vak/core/internal/home"
 )
 
 func (a *app) pluginCommand() *cobra.Command {
@@ -112,6 +113,9 @@ holds the home ("vak serve").`,
 			if len(args) != 1 {
 				return usagef("name one plugin; \"vak plugin list\" shows them")
 			}
+			if err := a.refusePlugins(); err != nil {
+				return err
+			}
 			who, err := a.ask(cmd.Context())
 			if err != nil {
 				return err
@@ -129,6 +133,23 @@ holds the home ("vak serve").`,
 			return err
 		},
 	}
+}
+
+// refusePlugins is about --plugins where a process holds the home: that has its
+// own directories, and what this command would look into does not run.
+func (a *app) refusePlugins() error {
+	if len(a.plugins) == 0 {
+		return nil
+	}
+	dir, err := home.Dir(a.home)
+	if err != nil {
+		return err
+	}
+	holder, held, err := home.Find(dir)
+	if err != nil || !held {
+		return err
+	}
+	return usagef("--plugins changes nothing in a process that runs: the home %s is held by %s, whose plugins are those that it was started with; leave --plugins away", quoted(dir), visible(holder.String()))
 }
 
 func (a *app) writeJSON(v any) error {

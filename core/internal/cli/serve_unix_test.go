@@ -156,6 +156,8 @@ func TestServe(t *testing.T) {
 	s.want(4, `no plugin "nope"`, "plugin", "restart", "nope")
 	s.want(1, `log: it is a part of vak and has no process`, "plugin", "restart", "log")
 
+	s.want(2, `^vak: --plugins changes nothing .* is held by process `+pid+` \(vak .*leave --plugins away$`, "plugin", "restart", "telegram", "--plugins", t.TempDir())
+
 	// Each process is replaced by another one.
 	ready := regexp.MustCompile(`\Atelegram \d\S*: ready, process (\d+)\n\z`)
 	first := ready.FindStringSubmatch(s.want(0, ready.String(), "plugin", "restart", "telegram"))

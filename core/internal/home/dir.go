@@ -32,6 +32,10 @@ func Dir(configured string) (string, error) {
 	return abs, nil
 }
 
+// PluginStore is the directory of installed plugins in the home dir. Each has a
+// folder there, named for its sha256.
+func PluginStore(dir string) string { return filepath.Join(dir, "plugins", "store") }
+
 // dataDir is where programs keep a user's data. The standard library knows
 // directories for configuration and caches only.
 func dataDir(goos string, env func(string) string, userHome func() (string, error)) (string, error) {
