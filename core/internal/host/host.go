@@ -177,7 +177,7 @@ func (h *Host) Render(ctx context.Context, surfaceID string, r surface.RenderReq
 	for {
 		info := s.bundle().Info
 		by := RendererInfo{ID: info.ID, Version: info.Version}
-		out, again, err := s.render(ctx, r)
+		out, again, err := s.render(ctx, r, first)
 		if err == nil {
 			return out, by, nil
 		}

@@ -158,6 +158,13 @@ func TestRenderFailures(t *testing.T) {
 			if strings.Contains(err.Error(), "secret") || strings.ContainsAny(err.Error(), "\x1b\n") {
 				t.Errorf("err = %q", err)
 			}
+			want := 0 // two attempts, but one answer
+			if outOfOrder(e) {
+				want = 1
+			}
+			if n := h.Status()[0].Failures; n != want {
+				t.Errorf("%d failures count, want %d", n, want)
+			}
 			after := say(t, h, "fixture", "pid") // it serves again
 			if again := e.Fresh(); (after != before) != again {
 				t.Errorf("process %s before, %s after; want a fresh one: %v", before, after, again)

@@ -103,7 +103,9 @@ func (s *slot) start(ctx context.Context) (*process.Process, *Error) {
 }
 
 // render makes one attempt. again says that a fresh process may do better.
-func (s *slot) render(caller context.Context, r surface.RenderRequest) (out surface.Rendering, again bool, _ *Error) {
+// failed is the error of the attempt before, or nil: what goes wrong with one
+// answer counts once against the plugin.
+func (s *slot) render(caller context.Context, r surface.RenderRequest, failed *Error) (out surface.Rendering, again bool, _ *Error) {
 	b := s.bundle()
 	if b.Err != nil {
 		broken := *b.Err
@@ -120,7 +122,11 @@ func (s *slot) render(caller context.Context, r surface.RenderRequest) (out surf
 		}
 		return out, false, nil
 	}
-	lease, e := s.sup.Lease(ctx)
+	acquire := s.sup.Lease
+	if failed != nil && failed.Op == "render" && outOfOrder(failed) {
+		acquire = s.sup.LeaseAgain
+	}
+	lease, e := acquire(ctx)
 	if e != nil {
 		return surface.Rendering{}, e.Fresh() && !gaveUp(caller, ctx, e), named(e)
 	}
@@ -146,9 +152,13 @@ func (s *slot) render(caller context.Context, r surface.RenderRequest) (out surf
 	e = named(e)
 	// A panic and a broken promise are trouble with one call, and another process
 	// may do better; a process that dies or hangs is out of order itself.
-	lease.Release(e, e.Kind == Unavailable || e.Kind == Deadline)
+	lease.Release(e, outOfOrder(e))
 	return surface.Rendering{}, true, e
 }
+
+// outOfOrder reports whether an error of a call tells of a process that died or
+// hangs.
+func outOfOrder(e *Error) bool { return e.Kind == Unavailable || e.Kind == Deadline }
 
 // gaveUp reports whether e came of the caller's own haste, which is not the
 // plugin's fault: it gave less time than an attempt has.

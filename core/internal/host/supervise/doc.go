@@ -14,7 +14,8 @@
 //   - At most one process takes new calls, and one is being started.
 //   - Who holds a lease is served to the end, whatever becomes of the process
 //     for others, unless it dies or the supervisor is closed.
-//   - A failure is counted once, however many calls it fails.
+//   - A failure is counted once, however many calls it fails, and so is the
+//     trouble that one call makes, though it be tried twice.
 //   - Nobody waits for a plugin that is out of order for longer than
 //     [Policy.Patience]; everybody is told how it failed.
 //   - When Close has returned and the work group is done, nothing runs.

@@ -81,8 +81,12 @@ func (s *Supervisor[P]) died(m *member[P]) {
 // was: the next answer shall not have to wait. Where that start fails, the one
 // after it is left to whoever needs it. Called with mu held.
 func (s *Supervisor[P]) replace(m *member[P], e *fault.Error) {
-	s.settle(m)
-	s.failed(e)
+	if m.again > 0 {
+		s.failedAgain(e)
+	} else {
+		s.settle(m)
+		s.failed(e)
+	}
 	if s.quarantined || s.closed {
 		return
 	}

@@ -77,6 +77,7 @@ type member[P Process] struct {
 	p      P
 	since  time.Time
 	calls  int
+	again  int // those of the calls that are second attempts
 	misses int
 	out    chan struct{} // closed when it takes no new calls
 }
@@ -97,15 +98,27 @@ func New[P Process](c Config[P]) *Supervisor[P] {
 
 // A Lease is a process that serves its holder until Release.
 type Lease[P Process] struct {
-	P P
-	s *Supervisor[P]
-	m *member[P]
+	P     P
+	s     *Supervisor[P]
+	m     *member[P]
+	again bool
 }
 
 // Lease returns a process that lives, starting one if there is none. It fails at
 // once where the plugin is quarantined, or backing off for longer than
 // Policy.Patience.
 func (s *Supervisor[P]) Lease(ctx context.Context) (*Lease[P], *fault.Error) {
+	return s.lease(ctx, false)
+}
+
+// LeaseAgain is Lease for the second attempt at what a process that was leased
+// failed at, which was counted. Where this one fails at it, too, that is the same
+// trouble: what one caller brings about counts once. A start that fails counts.
+func (s *Supervisor[P]) LeaseAgain(ctx context.Context) (*Lease[P], *fault.Error) {
+	return s.lease(ctx, true)
+}
+
+func (s *Supervisor[P]) lease(ctx context.Context, again bool) (*Lease[P], *fault.Error) {
 	for {
 		s.mu.Lock()
 		if s.closed {
@@ -115,8 +128,11 @@ func (s *Supervisor[P]) Lease(ctx context.Context) (*Lease[P], *fault.Error) {
 		if m := s.current; m != nil {
 			if !ended(m.p) {
 				m.calls++
+				if again {
+					m.again++
+				}
 				s.mu.Unlock()
-				return &Lease[P]{P: m.p, s: s, m: m}, nil
+				return &Lease[P]{P: m.p, s: s, m: m, again: again}, nil
 			}
 			s.mu.Unlock()
 			s.died(m)
@@ -248,6 +264,12 @@ func (s *Supervisor[P]) failed(e *fault.Error) {
 	}
 }
 
+// failedAgain is a failure that was counted before. Called with mu held.
+func (s *Supervisor[P]) failedAgain(e *fault.Error) {
+	s.last, s.lastAt = e, time.Now()
+	s.next = s.lastAt.Add(s.c.Policy.backoff(s.row))
+}
+
 // forgive forgets all failures but the last. Called with mu held.
 func (s *Supervisor[P]) forgive() {
 	s.quarantined, s.row, s.failures, s.next = false, 0, nil, time.Time{}
@@ -260,10 +282,16 @@ func (l *Lease[P]) Release(wrong *fault.Error, counts bool) {
 	s := l.s
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	again := l.again || ended(l.m.p) && l.m.again > 0
 	l.m.calls--
+	if l.again {
+		l.m.again--
+	}
 	if wrong != nil && s.current == l.m {
 		s.retire(l.m)
-		if counts {
+		if counts && again {
+			s.failedAgain(wrong)
+		} else if counts {
 			s.settle(l.m)
 			s.failed(wrong)
 		}

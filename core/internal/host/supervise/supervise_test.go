@@ -281,6 +281,45 @@ func TestOneDeathIsOneFailure(t *testing.T) {
 	})
 }
 
+// TestSecondAttemptCountsNoMore has calls kill or hang process after process.
+func TestSecondAttemptCountsNoMore(t *testing.T) {
+	hang := &fault.Error{Kind: fault.Deadline, Source: fault.FromPlugin}
+	crash := &fault.Error{Kind: fault.Unavailable, Source: fault.FromPlugin}
+	for _, c := range []struct {
+		why  string
+		fail func(first, second *Lease[*fake])
+		want int // failures after the first one
+	}{
+		{"it hangs", func(_, l *Lease[*fake]) { l.Release(hang, true) }, 0},
+		{"it dies, its caller sees it first", func(_, l *Lease[*fake]) { l.P.die(); l.Release(crash, true) }, 0},
+		{"it dies, another caller sees it first", func(first, l *Lease[*fake]) { l.P.die(); first.Release(crash, true); l.Release(crash, true) }, 0},
+		{"it dies, the supervisor sees it first", func(_, l *Lease[*fake]) { l.P.die(); synctest.Wait(); l.Release(crash, true) }, 0},
+		{"a first attempt hangs beside it", func(first, l *Lease[*fake]) { first.Release(hang, true); l.Release(nil, false) }, 1},
+		{"it is over when the process dies", func(_, l *Lease[*fake]) { l.Release(nil, false); l.P.die() }, 1},
+	} {
+		t.Run(c.why, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				r := newRig(t, Policy{})
+				r.lease().Release(crash, true)
+				second, e := r.LeaseAgain(context.Background())
+				if e != nil {
+					t.Fatal(e)
+				}
+				first := r.lease()
+				c.fail(first, second)
+				synctest.Wait()
+				s := r.Status()
+				if s.Failures != 1+c.want || s.State != BackingOff {
+					t.Errorf("%d failures, state %s; want %d", s.Failures, s.State, 1+c.want)
+				}
+				if got, want := time.Until(s.Next), time.Duration(1+c.want)*200*time.Millisecond; got != want {
+					t.Errorf("waits %v, want %v", got, want)
+				}
+			})
+		})
+	}
+}
+
 // TestReplacesWhatDiesIdle also shows that a minute of health ends the row.
 func TestReplacesWhatDiesIdle(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
