@@ -78,7 +78,7 @@ func (r *runner) Start(context.Context) error {
 		r.problem(own)
 		return err
 	}
-	source, hint := execHint(err)
+	source, hint := execHint(err, r.file)
 	r.problem(&fault.Error{Op: "start", Kind: fault.StartFailed, Source: source, Message: "cannot execute " + r.path + ": " + err.Error(), Hint: hint, Err: err})
 	return err
 }

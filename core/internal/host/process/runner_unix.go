@@ -5,6 +5,7 @@ package process
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"syscall"
@@ -28,12 +29,14 @@ func (r *runner) acceptAddress(network, address string) error {
 }
 
 // execHint says whose fault it is that a binary does not start, and what to do.
-func execHint(err error) (fault.Source, string) {
+func execHint(err error, binary io.ReaderAt) (fault.Source, string) {
 	switch {
+	case (errors.Is(err, syscall.EACCES) || errors.Is(err, syscall.ENOENT)) && linkedDynamically(binary):
+		return fault.FromPlugin, "the binary is linked dynamically, and there is no loader and no library for it in its sandbox; build it with CGO_ENABLED=0"
 	case errors.Is(err, syscall.ENOEXEC):
 		return fault.FromPlugin, "the binary is for another platform; install the one for this one"
 	case errors.Is(err, syscall.ENOENT):
-		return fault.FromPlugin, "the binary's loader is missing (build with CGO_ENABLED=0), or /proc is not mounted"
+		return fault.FromPlugin, "the interpreter that it names is missing, or /proc is not mounted"
 	case errors.Is(err, syscall.EACCES):
 		return fault.FromPlugin, "the file may not be executed: check its mode, and whether its file system is mounted noexec"
 	case errors.Is(err, syscall.EAGAIN), errors.Is(err, syscall.EMFILE), errors.Is(err, syscall.ENFILE), errors.Is(err, syscall.ENOMEM):

@@ -2,6 +2,7 @@ package process
 
 import (
 	"fmt"
+	"io"
 	"net"
 	"os"
 	"syscall"
@@ -27,6 +28,6 @@ func (r *runner) acceptAddress(network, address string) error {
 	return nil
 }
 
-func execHint(error) (fault.Source, string) {
+func execHint(error, io.ReaderAt) (fault.Source, string) {
 	return fault.FromPlugin, "install the plugin's build for this platform"
 }
