@@ -1,6 +1,11 @@
 package store
 
-import "time"
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+)
 
 // A State is what a job does.
 type State string
@@ -18,6 +23,8 @@ const (
 // Live reports whether there is still something to do.
 func (s State) Live() bool { return s == Pending || s == Sending || s == Held }
 
+func (s State) known() bool { return slices.Contains(states[:], s) }
+
 // A Row is what scheduling and lists need of a job.
 type Row struct {
 	Job      string // id, at most MaxID bytes
@@ -33,7 +40,15 @@ type Row struct {
 	Created  time.Time
 	Updated  time.Time
 	Digest   string // of what was submitted
+
+	// Place is where the engine found the row. A put without a lease holds only
+	// while the row is still there; an engine sets it, nobody else.
+	Place Place
 }
+
+// A Place is where an engine finds a job's last line again. It grows with time;
+// 0 is none.
+type Place int64
 
 // MaxID is the length in bytes of the longest job id, target, hold and commit
 // id.
@@ -52,3 +67,23 @@ type TargetRow struct {
 
 // zero reports whether there is nothing to remember.
 func (t TargetRow) zero() bool { return t == TargetRow{Target: t.Target} }
+
+// check says what is wrong with a row.
+func (r *Row) check() error {
+	wrong := func(what string) error { return &Error{Kind: Invalid, Job: r.Job, What: what} }
+	switch {
+	case r.Job == "" || r.Target == "":
+		return wrong("a job needs an id and a target")
+	case len(r.Job) > MaxID || len(r.Target) > MaxID || len(r.Hold) > MaxID:
+		return &Error{Kind: TooLarge, What: fmt.Sprintf("an id, a target or a hold is longer than %d bytes", MaxID)}
+	case len(r.Reason) > MaxID || len(r.Digest) > MaxID:
+		return wrong("its reason or digest is too long")
+	case !r.State.known():
+		return wrong("there is no state " + strconv.Quote(string(r.State)))
+	case r.State != Held && r.Hold != "":
+		return wrong("it is not held and names a hold")
+	case r.Attempts < 0 || r.Part < 0 || r.Of < 0 || r.Part > r.Of:
+		return wrong("its counts contradict each other")
+	}
+	return nil
+}

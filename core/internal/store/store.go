@@ -91,14 +91,15 @@ type Commit struct {
 
 // A Put changes one job, or makes it.
 type Put struct {
-	Row   Row
-	Entry Entry
+	Row     Row
+	Entries []Entry // what happened, in order; at least one
 
 	// New says that the job must not exist.
 	New bool
 
-	// Lease is that of the claim; 0 for a job that is not claimed. A change of a
-	// job under somebody else's lease fails with Lost.
+	// Lease is that of the claim; 0 for a job that is not claimed, whose row must
+	// then still be at Row.Place. A change that does not hold any more fails with
+	// Lost.
 	Lease Lease
 
 	// Keep extends the lease; otherwise the put ends it.
