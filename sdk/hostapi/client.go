@@ -25,16 +25,18 @@ const (
 	ShutdownTimeout = time.Second
 )
 
-// A Client calls one surface. It is safe for concurrent use and owns nothing:
-// whoever made the connection closes it.
+// A Client calls one surface, in the role that its process was started in: the
+// methods of the other role are Unimplemented. It is safe for concurrent use and
+// owns nothing: whoever made the connection closes it.
 type Client struct {
-	plugin   vakv1.PluginClient
-	renderer vakv1.RendererClient
+	plugin    vakv1.PluginClient
+	renderer  vakv1.RendererClient
+	transport vakv1.TransportClient
 }
 
 // New returns a client over cc.
 func New(cc grpc.ClientConnInterface) *Client {
-	return &Client{plugin: vakv1.NewPluginClient(cc), renderer: vakv1.NewRendererClient(cc)}
+	return &Client{plugin: vakv1.NewPluginClient(cc), renderer: vakv1.NewRendererClient(cc), transport: vakv1.NewTransportClient(cc)}
 }
 
 // A Description is what a plugin says of itself.

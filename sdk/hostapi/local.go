@@ -13,13 +13,20 @@ import (
 	"github.com/seed-1ae66336/vak/sdk/surface"
 )
 
-// Local returns a client of p in this process. Every value crosses in its wire
-// form, as it would to a process of its own; a panic is an error, too. What it
-// cannot do is leave a renderer behind that ignores its context. log takes the
+// Local returns a client of p's renderer in this process. Every value crosses in
+// its wire form, as it would to a process of its own; a panic is an error, too.
+// What it cannot do is leave code behind that ignores its context. log takes the
 // stack of a panic and may be nil.
 func Local(p surface.Plugin, log hclog.Logger) *Client {
 	c := &local{methods: map[string]method{}}
 	surface.Register(c, p, log)
+	return New(c)
+}
+
+// LocalTransport is [Local] for p's transport, which nothing has configured yet.
+func LocalTransport(p surface.Plugin, log hclog.Logger) *Client {
+	c := &local{methods: map[string]method{}}
+	surface.RegisterTransport(c, p, log)
 	return New(c)
 }
 
@@ -37,7 +44,7 @@ func (l *local) RegisterService(d *grpc.ServiceDesc, impl any) {
 	}
 }
 
-func (l *local) Invoke(ctx context.Context, name string, args, reply any, _ ...grpc.CallOption) error {
+func (l *local) Invoke(ctx context.Context, name string, args, reply any, opts ...grpc.CallOption) error {
 	if err := ctx.Err(); err != nil {
 		return status.FromContextError(err).Err()
 	}
@@ -48,6 +55,11 @@ func (l *local) Invoke(ctx context.Context, name string, args, reply any, _ ...g
 	in, err := proto.Marshal(args.(proto.Message))
 	if err != nil {
 		return status.Error(codes.Internal, err.Error())
+	}
+	for _, o := range opts { // as gRPC does: a call that has got this far has a peer
+		if o, ok := o.(grpc.PeerCallOption); ok {
+			o.PeerAddr.Addr = here{}
+		}
 	}
 	out, err := m.handle(m.impl, ctx, func(into any) error {
 		if len(in) > MaxMessage {
@@ -67,6 +79,12 @@ func (l *local) Invoke(ctx context.Context, name string, args, reply any, _ ...g
 	}
 	return proto.Unmarshal(b, reply.(proto.Message))
 }
+
+// here is the address of a peer in this process.
+type here struct{}
+
+func (here) Network() string { return "local" }
+func (here) String() string  { return "here" }
 
 // crossed takes err over the wire, too: only its status arrives.
 func crossed(err error) error {

@@ -13,8 +13,11 @@ import (
 // Protocol is the major version of the protocol that this module speaks.
 const Protocol = wire.Protocol
 
-// RoleRender is the argument that starts a surface as a renderer.
-const RoleRender = wire.RoleRender
+// The roles: the argument that a surface is started with.
+const (
+	RoleRender    = wire.RoleRender
+	RoleTransport = wire.RoleTransport
+)
 
 // Configure sets in c what host and plugin must agree on: the handshake, the
 // versions of the protocol, gRPC and nothing else, and the message cap. The

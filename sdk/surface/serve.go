@@ -15,7 +15,7 @@ import (
 // The host's half is none of the author's business: Serve negotiates the
 // protocol, decodes and bounds every request, carries deadlines into the
 // context of each call, turns a panic into an error of that call, and ends the
-// process when the host is gone. Renderer is called concurrently.
+// process when the host is gone. Renderer and transports are called concurrently.
 //
 // Run by hand, the binary says what it is and how to use it. It understands:
 //
@@ -38,6 +38,7 @@ func run(p Plugin, args []string, getenv func(string) string, stdout, stderr io.
 		name = filepath.Base(args[0])
 		args = args[1:]
 	}
+	p = p.described()
 	if err := p.Info.Validate(); err != nil {
 		fmt.Fprintf(stderr, "%s: the Info given to surface.Serve is not valid: %v\n", name, err)
 		return 1

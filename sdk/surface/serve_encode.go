@@ -21,29 +21,10 @@ func encode(r Rendering) ([]byte, error) {
 		if i > 0 {
 			b = append(b, ',')
 		}
-		b = append(b, `{"text":`...)
-		b = appendString(b, c.Text)
-		b = append(b, `,"plain":`...)
-		b = appendString(b, c.Plain)
-		if c.Native != nil {
-			native, err := wire.JSON(c.Native)
-			if err != nil {
-				return nil, err
-			}
-			b = append(append(b, `,"native":`...), native...)
+		var err error
+		if b, err = AppendChunk(b, c); err != nil {
+			return nil, err
 		}
-		if c.Blocks == nil {
-			b = append(b, `,"blocks":null}`...)
-			continue
-		}
-		b = append(b, `,"blocks":[`...)
-		for j, id := range c.Blocks {
-			if j > 0 {
-				b = append(b, ',')
-			}
-			b = appendString(b, string(id))
-		}
-		b = append(b, `]}`...)
 	}
 	b = append(b, ']')
 	for _, part := range []struct {
@@ -61,6 +42,34 @@ func encode(r Rendering) ([]byte, error) {
 		b = append(append(b, part.name...), v...)
 	}
 	return append(b, '}'), nil
+}
+
+// AppendChunk adds the canonical JSON of c, whose text is valid UTF-8, to dst. It
+// is the form in which a chunk crosses to a transport. It fails if the native
+// form is no JSON.
+func AppendChunk(dst []byte, c Chunk) ([]byte, error) {
+	dst = append(dst, `{"text":`...)
+	dst = appendString(dst, c.Text)
+	dst = append(dst, `,"plain":`...)
+	dst = appendString(dst, c.Plain)
+	if c.Native != nil {
+		native, err := wire.JSON(c.Native)
+		if err != nil {
+			return nil, err
+		}
+		dst = append(append(dst, `,"native":`...), native...)
+	}
+	if c.Blocks == nil {
+		return append(dst, `,"blocks":null}`...), nil
+	}
+	dst = append(dst, `,"blocks":[`...)
+	for j, id := range c.Blocks {
+		if j > 0 {
+			dst = append(dst, ',')
+		}
+		dst = appendString(dst, string(id))
+	}
+	return append(dst, `]}`...), nil
 }
 
 // appendString adds s as a JSON string, with no escapes but those that JSON

@@ -2,7 +2,6 @@ package surface
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -28,6 +27,11 @@ func Register(r grpc.ServiceRegistrar, p Plugin, log hclog.Logger) {
 	newServer(p, wire.RoleRender, log).register(r)
 }
 
+// RegisterTransport is [Register] for the role "transport".
+func RegisterTransport(r grpc.ServiceRegistrar, p Plugin, log hclog.Logger) {
+	newServer(p, wire.RoleTransport, log).register(r)
+}
+
 // server is the plugin's half of the protocol.
 type server struct {
 	vakv1.UnimplementedPluginServer
@@ -39,7 +43,8 @@ type server struct {
 	log    hclog.Logger
 	stop   func() // ends the process once what is in flight is done; nil in process
 
-	profiles profiles
+	profiles   profiles
+	transports transports
 
 	mu       sync.Mutex
 	stopping bool
@@ -50,7 +55,7 @@ func newServer(p Plugin, role string, log hclog.Logger) *server {
 	if log == nil {
 		log = hclog.NewNullLogger()
 	}
-	return &server{plugin: p, role: role, log: log}
+	return &server{plugin: p.described(), role: role, log: log}
 }
 
 func (s *server) register(r grpc.ServiceRegistrar) {
@@ -63,13 +68,14 @@ func (s *server) register(r grpc.ServiceRegistrar) {
 	}
 }
 
-// Describe says who the plugin is.
+// Describe says who the plugin is. The features of a transport are those that
+// one of its accounts has, so there are none before Configure.
 func (s *server) Describe(context.Context, *vakv1.DescribeRequest) (*vakv1.DescribeResponse, error) {
 	info, err := wire.JSON(s.plugin.Info)
 	if err != nil {
 		return nil, &wire.Failure{Kind: wire.Failed, Source: wire.FromPlugin, Message: "cannot encode the plugin's description", Err: err}
 	}
-	return &vakv1.DescribeResponse{Kind: wire.KindSurface, Role: s.role, Info: info}, nil
+	return &vakv1.DescribeResponse{Kind: wire.KindSurface, Role: s.role, Info: info, Features: s.transports.features()}, nil
 }
 
 // Check succeeds until Shutdown is called.
@@ -153,14 +159,16 @@ func (s *server) Render(ctx context.Context, m *vakv1.RenderRequest) (_ *vakv1.R
 // recoverInto turns a panic in the author's code into the error of its call. The
 // stack goes to the log, without the value: that may quote message text.
 func (s *server) recoverInto(err *error, call string) {
-	v := recover()
-	if v == nil {
-		return
+	if v := recover(); v != nil {
+		*err = s.panicked(v, call)
 	}
+}
+
+func (s *server) panicked(v any, call string) *wire.Failure {
 	f := wire.Recovered(v)
 	stack := debug.Stack()
 	s.log.Error("panic", "call", call, "cause", f.Message, "stack", string(stack[:min(len(stack), 16<<10)]))
-	*err = f
+	return f
 }
 
 // failure is how an author's error crosses. Its text is the author's to answer
@@ -191,45 +199,10 @@ func (s *server) parseRequest(m *vakv1.RenderRequest) (RenderRequest, error) {
 	if req.Profile, err = s.profiles.parse(m.Profile); err != nil {
 		return RenderRequest{}, err
 	}
-	if len(m.Actions) > 0 {
-		if err := json.Unmarshal(m.Actions, &req.Actions); err != nil {
-			return RenderRequest{}, fmt.Errorf("actions: %w", err)
-		}
-		if len(req.Actions) > maxActions {
-			return RenderRequest{}, fmt.Errorf("actions: %d entries, want at most %d", len(req.Actions), maxActions)
-		}
+	if req.Actions, err = parseActions(m.Actions); err != nil {
+		return RenderRequest{}, err
 	}
 	return req, nil
-}
-
-// Configure and its companions belong to the role "transport". This version of
-// the protocol's Go half renders only, and says so in a way that a host can tell
-// from a failed delivery.
-func (s *server) Configure(context.Context, *vakv1.ConfigureRequest) (*vakv1.ConfigureResponse, error) {
-	return nil, notConfigured()
-}
-
-// Send answers that nothing is configured.
-func (s *server) Send(context.Context, *vakv1.SendRequest) (*vakv1.SendResponse, error) {
-	return nil, notConfigured()
-}
-
-// Edit answers that nothing is configured.
-func (s *server) Edit(context.Context, *vakv1.EditRequest) (*vakv1.EditResponse, error) {
-	return nil, notConfigured()
-}
-
-// Delete answers that nothing is configured.
-func (s *server) Delete(context.Context, *vakv1.DeleteRequest) (*vakv1.DeleteResponse, error) {
-	return nil, notConfigured()
-}
-
-func notConfigured() error {
-	return &wire.Failure{
-		Kind: wire.NotConfigured, Source: wire.FromPlugin,
-		Message: "this surface has no transport",
-		Hint:    "it renders only; deliver its chunks by other means",
-	}
 }
 
 // realStderr is standard error as the process was started with it: go-plugin

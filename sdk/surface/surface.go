@@ -22,13 +22,14 @@ import (
 // Info is the static description of a surface. It is what plugin.json is made
 // from, and the host refuses a binary whose Describe reply differs from it.
 type Info struct {
-	ID         string          `json:"id"`                // "telegram"; lower case, [a-z0-9-], also the surface part of a target
-	Version    string          `json:"version"`           // semantic version
-	DocVersion int             `json:"doc_version"`       // highest doc.SchemaVersion that the renderer understands
-	Blocks     []doc.Kind      `json:"blocks,omitempty"`  // kinds that the renderer understands; core lowers the others
-	Profiles   []Profile       `json:"profiles"`          // the first is the default
-	Account    json.RawMessage `json:"account,omitempty"` // JSON Schema of an account's settings
-	Address    json.RawMessage `json:"address,omitempty"` // JSON Schema of a target's address
+	ID         string          `json:"id"`                  // "telegram"; lower case, [a-z0-9-], also the surface part of a target
+	Version    string          `json:"version"`             // semantic version
+	DocVersion int             `json:"doc_version"`         // highest doc.SchemaVersion that the renderer understands
+	Blocks     []doc.Kind      `json:"blocks,omitempty"`    // kinds that the renderer understands; core lowers the others
+	Profiles   []Profile       `json:"profiles"`            // the first is the default
+	Transport  bool            `json:"transport,omitempty"` // it sends, too; Serve sets it from Plugin.NewTransport
+	Account    json.RawMessage `json:"account,omitempty"`   // JSON Schema of an account's settings
+	Address    json.RawMessage `json:"address,omitempty"`   // JSON Schema of a target's address
 }
 
 // A Profile says what a surface can show. It is data, never permission.

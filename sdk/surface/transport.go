@@ -3,6 +3,7 @@ package surface
 import (
 	"context"
 	"encoding/json"
+	"strings"
 	"time"
 )
 
@@ -50,19 +51,34 @@ type SendRequest struct {
 // A Receipt is what the platform said of a message that it took.
 type Receipt struct{ Refs []Ref }
 
-// A Transport sends. Its error, if any, is a [*DeliveryError]; any other error
-// counts as Unknown when something was written, which the transport alone can
-// know, so it had better say.
+// A Transport sends with one account.
+//
+//  1. Send sends exactly one message. It may be called at the same time for
+//     different targets; for one target and thread the host waits for the answer.
+//  2. It never tries again: whoever called it does, where that is safe.
+//  3. Its error is a [*DeliveryError] that says what follows. Whether something
+//     was written is known to the transport alone, so any other error, and a
+//     panic, counts as Unknown: the message may be sent again, marked as such.
+//  4. Of an error only Class, RetryAfter, Moved, Code and Hint reach the host. Its
+//     text does not, nor that of Err: errors of networks quote addresses with
+//     tokens in them. What crosses is the name of its type.
+//  5. ctx ends a little before the host's patience does, so that the answer of a
+//     transport that honours it still arrives.
+//
+// Like a renderer, a transport treats what it is given as hostile: it checks
+// the size again, and builds native forms from what it knows.
 type Transport interface {
 	Send(context.Context, SendRequest) (Receipt, error)
 }
 
-// An Editor is a [Transport] that can change what it sent.
+// An Editor is a [Transport] that can change what it sent. The rules of Transport
+// are its rules.
 type Editor interface {
 	Edit(context.Context, Ref, SendRequest) (Receipt, error)
 }
 
-// A Deleter is a [Transport] that can take back what it sent.
+// A Deleter is a [Transport] that can take back what it sent. The rules of
+// Transport are its rules.
 type Deleter interface {
 	Delete(context.Context, Target, Ref) error
 }
@@ -101,25 +117,51 @@ func (e *DeliveryError) Error() string {
 	if e.Err != nil {
 		s += ": " + e.Err.Error()
 	}
-	if e.Hint != "" {
+	if e.Hint != "" && !strings.HasSuffix(s, e.Hint) { // Err may have said it
 		s += "; " + e.Hint
 	}
 	return s
 }
 
+// Unwrap returns Err.
 func (e *DeliveryError) Unwrap() error { return e.Err }
 
 // An Account is what a transport is configured with. Settings follow the schema
-// of Info.Account, secrets already resolved.
+// of Info.Account, secrets already resolved: they are a JSON object of at most
+// [MaxSettings] bytes, or empty. They are to be kept in memory only, and to be
+// told to nobody but the platform.
 type Account struct {
-	Name     string
+	Name     string // empty: the default account
 	Settings json.RawMessage
 }
 
-// A Plugin is a surface: what it is, and its two roles. NewTransport may be nil
-// for a surface that only renders.
+// Bounds of what crosses between a host and a transport, in bytes but for
+// MaxRefs. What a transport says beyond them makes its answer worthless: the
+// outcome is then Unknown.
+const (
+	MaxSettings = 64 << 10 // settings of an account
+	MaxRefs     = 16       // messages in a receipt
+	MaxRefID    = 1 << 10  // a platform's id of a message
+	MaxOpaque   = 4 << 10  // what else a Ref holds, as JSON
+	MaxAddress  = 1 << 10  // each part of a target
+)
+
+// A Plugin is a surface: what it is, and its two roles.
+//
+// NewTransport is called once for each account, and again when the account's
+// settings have changed; the transport that it returns then takes the place of
+// the one before. Its context is that of this one call. Where it fails the
+// account is not configured; of its error Code and Hint of a [*DeliveryError]
+// reach the host, and nothing else but the name of its type. It is nil for a
+// surface that only renders.
 type Plugin struct {
 	Info         Info
 	Renderer     Renderer
 	NewTransport func(context.Context, Account) (Transport, error)
+}
+
+// described is p with an Info that says whether it has a transport.
+func (p Plugin) described() Plugin {
+	p.Info.Transport = p.NewTransport != nil
+	return p
 }

@@ -155,9 +155,13 @@ func ContextFailure(ctx context.Context) *Failure {
 }
 
 // Sentence makes s fit to stand in an error: valid, bounded, on one line.
-func Sentence(s string) string {
-	if len(s) > maxSentence {
-		cut := maxSentence
+func Sentence(s string) string { return Line(s, maxSentence) }
+
+// Line is [Sentence] with a bound of its own, in bytes; the mark of what was cut
+// off, of three bytes, comes on top.
+func Line(s string, most int) string {
+	if len(s) > most {
+		cut := most
 		for cut > 0 && !utf8.RuneStart(s[cut]) {
 			cut--
 		}
