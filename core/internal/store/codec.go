@@ -17,6 +17,7 @@ func AppendPut(dst []byte, p *Put, prev Place) []byte {
 	dst = appendText(append(dst, '{'), "j", r.Job)
 	dst = appendText(dst, "g", r.Target)
 	dst = appendNumber(dst, "f", boolNumber(r.Fast))
+	dst = appendText(dst, "k", r.Kind)
 	dst = appendText(dst, "s", string(r.State))
 	dst = appendText(dst, "w", r.Reason)
 	dst = appendText(dst, "h", r.Hold)
@@ -34,7 +35,7 @@ func AppendPut(dst []byte, p *Put, prev Place) []byte {
 
 // A putJSON is the same for encoding/json, in any order.
 type putJSON struct {
-	J, G, S, W, H, M       string
+	J, G, K, S, W, H, M    string
 	F, D, A, P, O, C, U, X int64
 	L                      int64
 }
@@ -55,7 +56,7 @@ func ParsePut(b []byte) (p Put, prev Place, n int, err error) {
 		f.i = int(d.InputOffset())
 	}
 	p.Row = Row{
-		Job: m.J, Target: m.G, Fast: m.F != 0, State: State(m.S), Reason: m.W, Hold: m.H, Due: instant(m.D),
+		Job: m.J, Target: m.G, Fast: m.F != 0, Kind: m.K, State: State(m.S), Reason: m.W, Hold: m.H, Due: instant(m.D),
 		Attempts: int(m.A), Part: int(m.P), Of: int(m.O), Created: instant(m.C), Updated: instant(m.U), Digest: m.M,
 	}
 	p.Tail = m.X != 0
@@ -81,6 +82,7 @@ func (f *fields) read(m *putJSON) bool {
 	f.text('j', &m.J)
 	f.text('g', &m.G)
 	f.number('f', &m.F)
+	f.text('k', &m.K)
 	f.text('s', &m.S)
 	f.text('w', &m.W)
 	f.text('h', &m.H)

@@ -246,7 +246,7 @@ func TestIndex(t *testing.T) {
 			if rapid.Bool().Draw(t, "timed") {
 				r.Due = w.now.Add(time.Duration(rapid.IntRange(-5, 300).Draw(t, "due")) * time.Second)
 			}
-			r.Attempts = rapid.IntRange(0, 6).Draw(t, "attempts")
+			r.Attempts = rapid.SampledFrom([]int{0, 3, 4, 4}).Draw(t, "attempts")
 			r.Updated = w.now
 		}
 		t.Repeat(map[string]func(*rapid.T){
@@ -307,6 +307,23 @@ func (w *world) reopen(t interface{ Fatalf(string, ...any) }) {
 	w.x, w.claims = x, map[laneName]claim{}
 }
 
+// TestProbe has a job pass one that failed often, and not one that failed less.
+func TestProbe(t *testing.T) {
+	w := newWorld()
+	w.put(t, Put{New: true, Row: Row{Job: "a", Target: "x", State: Pending, Due: epoch.Add(time.Hour), Attempts: ProbeAfter - 1}})
+	w.put(t, Put{New: true, Row: Row{Job: "b", Target: "x", State: Pending}})
+	w.put(t, Put{New: true, Row: Row{Job: "c", Target: "x", State: Pending}})
+	if got := w.claim(t, 9); len(got) != 0 {
+		t.Fatalf("claimed %v past one that failed %d times", got, ProbeAfter-1)
+	}
+	head := w.row("a")
+	head.Attempts = ProbeAfter
+	w.put(t, Put{Row: head})
+	if got := w.claim(t, 9); len(got) != 1 || got[0].job != "b" {
+		t.Fatalf("claimed %v, want b", got)
+	}
+}
+
 // TestFair claims from many lanes that are always ready: each gets its turn.
 func TestFair(t *testing.T) {
 	w := newWorld()
@@ -334,17 +351,17 @@ func TestFair(t *testing.T) {
 
 func TestPutForm(t *testing.T) {
 	full := Put{Tail: true, Row: Row{
-		Job: "s/1:1:log:a", Target: "log:a", Fast: true, State: Held, Reason: "policy", Hold: "s/1", Due: epoch,
+		Job: "s/1:1:log:a", Target: "log:a", Fast: true, Kind: "alert", State: Held, Reason: "policy", Hold: "s/1", Due: epoch,
 		Attempts: 3, Part: 1, Of: 2, Created: epoch, Updated: epoch.Add(time.Second), Digest: "0a",
 	}}
-	const want = `{"j":"s/1:1:log:a","g":"log:a","f":1,"s":"held","w":"policy","h":"s/1","d":1767323045000,"a":3,"p":1,"o":2,"c":1767323045000,"u":1767323046000,"m":"0a","x":1,"l":77}`
+	const want = `{"j":"s/1:1:log:a","g":"log:a","f":1,"k":"alert","s":"held","w":"policy","h":"s/1","d":1767323045000,"a":3,"p":1,"o":2,"c":1767323045000,"u":1767323046000,"m":"0a","x":1,"l":77}`
 	if got := string(AppendPut(nil, &full, 77)); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 	for _, c := range []struct{ in, why string }{
 		{want, "as it is written"},
-		{`{"l":77,"x":1,"m":"0a","u":1767323046000,"c":1767323045000,"o":2,"p":1,"a":3,"d":1767323045000,"h":"s/1","w":"policy","s":"held","f":1,"g":"log:a","j":"s/1:1:log:a"}`, "another order"},
-		{`{ "j":"s/1:1:log:a","new":{"a":[1]},"g":"log:\u0061","f":1,"s":"held","w":"policy","h":"s/1","d":1767323045000,"a":3,"p":1,"o":2,"c":1767323045000,"u":1767323046000,"m":"0a","x":1,"l":77}`, "an unknown member and an escape"},
+		{`{"l":77,"x":1,"m":"0a","u":1767323046000,"c":1767323045000,"o":2,"p":1,"a":3,"d":1767323045000,"h":"s/1","w":"policy","s":"held","k":"alert","f":1,"g":"log:a","j":"s/1:1:log:a"}`, "another order"},
+		{`{ "j":"s/1:1:log:a","new":{"a":[1]},"g":"log:\u0061","f":1,"k":"alert","s":"held","w":"policy","h":"s/1","d":1767323045000,"a":3,"p":1,"o":2,"c":1767323045000,"u":1767323046000,"m":"0a","x":1,"l":77}`, "an unknown member and an escape"},
 	} {
 		p, prev, n, err := ParsePut([]byte(c.in + `,{"j"`))
 		if err != nil || n != len(c.in) || prev != 77 || p.Tail != full.Tail || p.Row != full.Row {

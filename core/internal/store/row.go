@@ -30,6 +30,7 @@ type Row struct {
 	Job      string // id, at most MaxID bytes
 	Target   string // canonical text; the lane's key
 	Fast     bool   // in the second lane
+	Kind     string // of what is delivered
 	State    State
 	Reason   string    // why it is held or dead: a word in snake_case
 	Hold     string    // held for this; see Commit.Release
@@ -76,8 +77,8 @@ func (r *Row) check() error {
 		return wrong("a job needs an id and a target")
 	case len(r.Job) > MaxID || len(r.Target) > MaxID || len(r.Hold) > MaxID:
 		return &Error{Kind: TooLarge, What: fmt.Sprintf("an id, a target or a hold is longer than %d bytes", MaxID)}
-	case len(r.Reason) > MaxID || len(r.Digest) > MaxID:
-		return wrong("its reason or digest is too long")
+	case len(r.Reason) > MaxID || len(r.Kind) > MaxID || len(r.Digest) > MaxID:
+		return wrong("its kind, reason or digest is too long")
 	case !r.State.known():
 		return wrong("there is no state " + strconv.Quote(string(r.State)))
 	case r.State != Held && r.Hold != "":
