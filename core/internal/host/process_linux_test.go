@@ -27,7 +27,7 @@ func TestPluginGetsNothingOfTheHost(t *testing.T) {
 		names = append(names, name)
 	}
 	slices.Sort(names)
-	want := []string{"LANG", "PLUGIN_MAX_PORT", "PLUGIN_MIN_PORT", "PLUGIN_PROTOCOL_VERSIONS", "PLUGIN_UNIX_SOCKET_DIR", "TMPDIR", "TZ", "VAK_PLUGIN"}
+	want := []string{"GOMEMLIMIT", "LANG", "PLUGIN_MAX_PORT", "PLUGIN_MIN_PORT", "PLUGIN_PROTOCOL_VERSIONS", "PLUGIN_UNIX_SOCKET_DIR", "TMPDIR", "TZ", "VAK_PLUGIN"}
 	if !slices.Equal(names, want) {
 		t.Errorf("environment %v, want %v", names, want)
 	}

@@ -41,8 +41,9 @@ type pump struct {
 	lines bucket
 	bytes bucket
 
-	mu   sync.Mutex
-	last []byte
+	mu     sync.Mutex
+	last   []byte
+	hungry bool
 }
 
 func newPump(log hclog.Logger) *pump {
@@ -116,6 +117,13 @@ func (p *pump) tail() string {
 	return printable(string(b), maxTail, true)
 }
 
+// starved reports whether the process said that it got no more memory.
+func (p *pump) starved() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.hungry
+}
+
 // emit logs one line.
 func (p *pump) emit(line []byte) {
 	if line[0] == '{' {
@@ -128,6 +136,11 @@ func (p *pump) emit(line []byte) {
 		}
 	}
 	text := string(line)
+	if strings.HasPrefix(text, "fatal error: ") && strings.HasSuffix(text, "out of memory") { // Go's own words, before a trace that may be longer than the tail
+		p.mu.Lock()
+		p.hungry = true
+		p.mu.Unlock()
+	}
 	level := hclog.Debug
 	if strings.HasPrefix(text, "panic: ") || strings.HasPrefix(text, "fatal error: ") {
 		level = hclog.Error

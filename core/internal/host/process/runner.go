@@ -17,6 +17,10 @@ import (
 // grandchild may hold the other end for ever.
 const drainTime = 250 * time.Millisecond
 
+// memoryGoal is what a plugin's Go is told to stay below where it can, by
+// collecting garbage more often: three quarters of what a renderer can have.
+const memoryGoal = "768MiB"
+
 // A runner is one process. It takes the place of go-plugin's own, which hangs on
 // a stopped process, leaves zombies behind grandchildren, gives away the host's
 // standard input and can be crashed by a line of log.
@@ -65,7 +69,7 @@ func newRunner(c Config, file *os.File) *runner {
 
 // prepare takes what go-plugin says to its plugin, and where the socket goes.
 func (r *runner) prepare(env []string, dir string) {
-	r.env, r.dir = append(env, "TMPDIR="+dir, "LANG=C.UTF-8", "TZ=UTC"), dir
+	r.env, r.dir = append(env, "TMPDIR="+dir, "LANG=C.UTF-8", "TZ=UTC", "GOMEMLIMIT="+memoryGoal), dir
 }
 
 // Start starts the process on a thread that lives as long as it does.
@@ -132,7 +136,7 @@ func (r *runner) start() error {
 		closeAll(ours)
 		return err
 	}
-	limit(cmd.Process.Pid)
+	limit(cmd.Process.Pid, r.role)
 	r.readers.Add(2)
 	go r.bury(cmd, dead)
 	go r.readHello()
@@ -259,7 +263,7 @@ func (r *runner) ending() string {
 	if r.exit == nil {
 		return "exit status 0"
 	}
-	return r.exit.Error()
+	return r.exit.Error() + r.memory(r.cmd.ProcessState)
 }
 
 func (r *runner) tail() string { return r.pump.tail() }

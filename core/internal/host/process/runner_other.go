@@ -32,6 +32,8 @@ func reap(cmd *exec.Cmd, last func()) error {
 	return cmd.Wait()
 }
 
-func limit(int) {}
+func limit(int, string) {}
+
+func (r *runner) memory(*os.ProcessState) string { return "" }
 
 func dialOptions(*runner) []grpc.DialOption { return nil }

@@ -1,0 +1,29 @@
+package host
+
+import (
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestDevoursMemory has a plugin allocate without end, bit by bit and at one go.
+func TestDevoursMemory(t *testing.T) {
+	for _, c := range []string{"devour", "reserve"} {
+		t.Run(c, func(t *testing.T) {
+			leavesNothing(t)
+			log := newTestLog()
+			h := open(t, Config{Log: log, RenderTimeout: time.Minute}, "hungry", "good")
+			pid := say(t, h, "good", "pid")
+			_, err := try(h, "hungry", c)
+			named(t, err, Unavailable, FromPlugin, "MiB of memory and can have 1024")
+			unharmed(t, h, pid)
+			if got := say(t, h, "hungry", "x"); got != "ok" {
+				t.Errorf("afterwards got %q", got)
+			}
+			h.Close()
+			if all := log.lines.String(); !strings.Contains(all, "out of memory") || !strings.Contains(all, "ended by itself") {
+				t.Errorf("the log does not tell of it:\n%.2000s", all)
+			}
+		})
+	}
+}
