@@ -28,7 +28,7 @@ func (a *Answer) Render(ctx context.Context, t surface.Target) (packet.Packet, e
 	}
 	return packet.Packet{
 		SchemaVersion:    packet.SchemaVersion,
-		Target:           targetText(t),
+		Target:           t.String(),
 		Surface:          t.Surface,
 		Kind:             a.kind,
 		Payload:          a.payload,
