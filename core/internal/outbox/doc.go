@@ -1,0 +1,21 @@
+// Package outbox delivers: it takes jobs from the store, has each rendered, sends
+// its parts in order through the surface's transport, and writes down what became
+// of every attempt before it does anything else.
+//
+// What it keeps true, whatever ends the process and whenever:
+//
+//   - A job that was accepted arrives, or is a dead letter that says why.
+//   - The parts of a job are on disk before the first goes, so that a resume meets
+//     the same cuts.
+//   - The start of an attempt is on disk before a byte leaves. An attempt without
+//     an outcome counts as unknown.
+//   - A part with a receipt on disk is never sent again. Every other repeat carries
+//     the same key, and where the platform does not recognise keys a visible note.
+//   - Jobs of one lane arrive in the order of their commits; the exceptions, which
+//     are a job that was held and one that the lane passed, say so.
+//   - Lanes never wait for each other.
+//
+// A job's history is the list of its entries (entry.go), folded into a delivery
+// (delivery.go). What follows from an outcome is decided in outcome.go, without a
+// clock and without I/O.
+package outbox

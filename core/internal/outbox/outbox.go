@@ -1,0 +1,253 @@
+package outbox
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/hashicorp/go-hclog"
+
+	"github.com/seed-1ae66336/vak/core/internal/store"
+	"github.com/seed-1ae66336/vak/sdk/surface"
+)
+
+// Config is what an outbox works with. All of it is required but where a field
+// says otherwise.
+type Config struct {
+	Store      store.Store
+	Renderer   Renderer
+	Transports Transports
+	Log        hclog.Logger
+
+	// Now is the wall clock, and Chance gives numbers from 0 to 1.
+	Now    func() time.Time
+	Chance func() float64
+
+	// Policy is what a target wants; nil: the zero Policy for all.
+	Policy func(surface.Target) Policy
+
+	// Traits are what a surface's platform is like; nil: the zero Traits for all.
+	Traits func(id string) Traits
+
+	// Workers is the number of jobs that are under way at once; 0 is 256. Most of
+	// them wait for a platform.
+	Workers int
+}
+
+// Traits are what a platform does with messages, beyond how they look.
+type Traits struct {
+	// Window is how long the platform recognises the key of a message that it
+	// took, so that sending it again makes no second one; negative: always.
+	Window time.Duration
+
+	// Pace is the least time between two messages to one target, and AccountPace
+	// between two of one account.
+	Pace, AccountPace time.Duration
+}
+
+// A Renderer makes of a submission what is sent. It is called concurrently.
+type Renderer interface {
+	// Render renders. It fails with ctx, or where the content cannot be read.
+	Render(ctx context.Context, s *Submission) (Rendering, error)
+
+	// Annotate returns a chunk that says the words too, in two chunks where one
+	// has no room for them.
+	Annotate(s *Submission, c surface.Chunk, words string) []surface.Chunk
+
+	// Halve parts a chunk's plain text in two; fewer: it cannot be parted.
+	Halve(s *Submission, c surface.Chunk) []surface.Chunk
+
+	// Packet is the whole packet of a job, as JSON.
+	Packet(ctx context.Context, s *Submission, r *Rendering) ([]byte, error)
+}
+
+// Transports send. They are called concurrently.
+type Transports interface {
+	// Ready reports whether there is an enabled transport for a target.
+	Ready(t surface.Target) bool
+
+	// Send sends one message. Its error is a *surface.DeliveryError.
+	Send(ctx context.Context, r surface.SendRequest) (surface.Receipt, error)
+}
+
+const (
+	// pick is the number of jobs of one fair pick over the lanes.
+	pick = 100
+
+	// tick is the time between two looks for what no event told of: missed
+	// wake-ups, jumps of the clock, leases that ended.
+	tick = 30 * time.Second
+
+	// sendTime bounds one call of a transport, and renderTime one rendering.
+	sendTime   = 45 * time.Second
+	renderTime = 30 * time.Second
+
+	// farewell is how long an attempt may go on after the outbox was told to stop.
+	farewell = 5 * time.Second
+)
+
+// An Outbox delivers. It is safe for concurrent use.
+type Outbox struct {
+	config  Config
+	log     hclog.Logger
+	clock   clock
+	pacer   pacer
+	targets targets
+	wake    chan struct{}
+
+	mu      sync.Mutex
+	running map[string]*run // by job
+}
+
+// A run is a job under way.
+type run struct {
+	stop chan struct{} // closed: stop between two parts
+	once sync.Once
+	done chan struct{} // closed: it has stopped
+}
+
+// New returns an outbox that does nothing before Run.
+func New(ctx context.Context, c Config) (*Outbox, error) {
+	if c.Workers == 0 {
+		c.Workers = 256
+	}
+	if c.Policy == nil {
+		c.Policy = func(surface.Target) Policy { return Policy{} }
+	}
+	if c.Traits == nil {
+		c.Traits = func(string) Traits { return Traits{} }
+	}
+	o := &Outbox{config: c, log: c.Log, wake: make(chan struct{}, 1), running: map[string]*run{}}
+	o.clock.wall = c.Now
+	known, err := c.Store.Targets(ctx)
+	if err != nil {
+		return nil, err
+	}
+	o.targets.rows = map[string]store.TargetRow{}
+	for _, t := range known {
+		o.targets.set(t.TargetRow)
+	}
+	return o, nil
+}
+
+// Run delivers until ctx ends, and then until what is under way has been written
+// down.
+func (o *Outbox) Run(ctx context.Context) {
+	var work sync.WaitGroup
+	defer work.Wait()
+	slots := make(chan struct{}, o.config.Workers)
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	var reconciled time.Time
+	for {
+		now := o.clock.now()
+		if now.Sub(reconciled) >= tick || now.Before(reconciled) {
+			reconciled = now
+			o.reconcile(ctx)
+		}
+		free := cap(slots) - len(slots)
+		wait := tick
+		if free > 0 {
+			next, full, err := o.claim(ctx, now, min(free, pick), slots, &work)
+			switch {
+			case err != nil && ctx.Err() == nil:
+				o.log.Error("cannot look for what is due", "cause", err)
+			case full:
+				wait = 0
+			case !next.IsZero():
+				wait = min(max(next.Sub(now), time.Millisecond), tick)
+			}
+		}
+		timer.Reset(wait)
+		select {
+		case <-ctx.Done():
+			return
+		case <-o.config.Store.Changed():
+		case <-o.wake:
+		case <-timer.C:
+		}
+	}
+}
+
+// claim starts what may go. full says that there may be more.
+func (o *Outbox) claim(ctx context.Context, now time.Time, most int, slots chan struct{}, work *sync.WaitGroup) (next time.Time, full bool, err error) {
+	claims, err := o.config.Store.Claim(ctx, now, most)
+	if err != nil {
+		return time.Time{}, false, err
+	}
+	for _, c := range claims.Jobs {
+		slots <- struct{}{}
+		work.Go(func() {
+			defer func() {
+				<-slots
+				o.nudge()
+			}()
+			o.deliver(ctx, c)
+		})
+	}
+	for _, r := range claims.Holds {
+		o.due(ctx, r)
+	}
+	return claims.Next, len(claims.Jobs)+len(claims.Holds) >= most, nil
+}
+
+// nudge has Run look again.
+func (o *Outbox) nudge() {
+	select {
+	case o.wake <- struct{}{}:
+	default:
+	}
+}
+
+// begin notes that a job is under way.
+func (o *Outbox) begin(id string) *run {
+	r := &run{stop: make(chan struct{}), done: make(chan struct{})}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.running[id] = r
+	return r
+}
+
+func (o *Outbox) end(id string, r *run) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.running[id] == r {
+		delete(o.running, id)
+	}
+	close(r.done)
+}
+
+// interrupt asks a job that is under way to stop between two parts, and waits for
+// it.
+func (o *Outbox) interrupt(ctx context.Context, id string) error {
+	o.mu.Lock()
+	r := o.running[id]
+	o.mu.Unlock()
+	if r == nil {
+		return nil
+	}
+	r.once.Do(func() { close(r.stop) })
+	select {
+	case <-r.done:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// put writes what became of a job.
+func (o *Outbox) put(ctx context.Context, p store.Put, target *store.TargetRow, more ...store.Put) error {
+	c := store.Commit{Jobs: append([]store.Put{p}, more...), Settles: true}
+	if target != nil {
+		c.Targets = []store.TargetRow{*target}
+	}
+	// What happened has happened: it is written down though somebody lost patience.
+	_, err := o.config.Store.Commit(context.WithoutCancel(ctx), c)
+	if err == nil && target != nil {
+		o.targets.set(*target)
+	}
+	return err
+}
+
+func isLost(err error) bool { return errors.Is(err, store.Lost) }
