@@ -168,18 +168,19 @@ func (p *scanner) str() []byte {
 	p.i++
 	start := p.i
 	for i, c := range p.b[start:] {
-		switch {
-		case c == '"':
-			p.i = start + i + 1
-			return p.b[start : start+i]
-		case c == '\\':
-			p.i = start + i
-			return p.unescape(start)
-		case c < ' ':
-			p.i = start + i
-			p.fail(ErrSyntax, "control character in a string")
-			return nil
+		if c >= ' ' && c != '"' && c != '\\' {
+			continue
 		}
+		p.i = start + i
+		switch c {
+		case '"':
+			p.i++
+			return p.b[start : start+i]
+		case '\\':
+			return p.unescape(start)
+		}
+		p.fail(ErrSyntax, "control character in a string")
+		return nil
 	}
 	p.i = len(p.b)
 	p.fail(ErrSyntax, "a string without end")
@@ -189,29 +190,38 @@ func (p *scanner) str() []byte {
 // unescape reads the rest of a string that began at start and has its first
 // escape at p.i.
 func (p *scanner) unescape(start int) []byte {
-	buf := append(p.buf[:0], p.b[start:p.i]...)
-	for run := p.i; p.i < len(p.b); {
-		switch c := p.b[p.i]; {
-		case c == '"':
-			p.buf = append(buf, p.b[run:p.i]...)
+	buf := p.buf[:0]
+	if buf == nil {
+		buf = make([]byte, 0, min(len(p.b)-start, 64<<10))
+	}
+	b, run := p.b, start
+	for i := p.i; i < len(b); {
+		c := b[i]
+		if c >= ' ' && c != '"' && c != '\\' {
+			i++
+			continue
+		}
+		buf = append(buf, b[run:i]...)
+		p.i = i
+		switch c {
+		case '"':
 			p.i++
-			return p.buf
-		case c == '\\':
-			buf = append(buf, p.b[run:p.i]...)
+			p.buf = buf
+			return buf
+		case '\\':
 			var n int
-			if buf, n = escape(buf, p.b[p.i+1:]); n == 0 {
+			if buf, n = escape(buf, b[i+1:]); n == 0 {
 				p.fail(ErrSyntax, "bad escape in a string")
 				return nil
 			}
-			p.i += 1 + n
-			run = p.i
-		case c < ' ':
+			i += 1 + n
+			run = i
+		default:
 			p.fail(ErrSyntax, "control character in a string")
 			return nil
-		default:
-			p.i++
 		}
 	}
+	p.i = len(b)
 	p.fail(ErrSyntax, "a string without end")
 	return nil
 }
