@@ -35,7 +35,7 @@ type part struct {
 	attempts int
 	server   int       // attempts that the platform's server failed at
 	unknowns int       // attempts with no known outcome
-	firstAt  time.Time // of the first of those
+	firstAt  time.Time // of the first of those; not zero: it may have arrived
 	plainFor string    // why it goes plain; once each
 	halved   bool      // made by halving: not halved again
 }
@@ -111,7 +111,6 @@ func (d *delivery) add(e store.Entry) error {
 		})
 	case kindRetried:
 		d.stopParking(e.Time)
-		d.open = nil
 		for _, p := range d.parts {
 			p.unknowns, p.server = 0, 0
 		}
@@ -156,7 +155,7 @@ func (d *delivery) failed(f failed) error {
 	return d.with(f.Part, func(p *part) {
 		switch {
 		case f.Class == surface.Unknown:
-			if p.unknowns == 0 {
+			if p.firstAt.IsZero() {
 				p.firstAt = at
 			}
 			p.unknowns++

@@ -12,20 +12,20 @@ import (
 
 // The kinds of entries of a job's history, each with the body that it has.
 const (
-	kindSubmitted = "submitted" // Submission
-	kindRendered  = "rendered"  // Rendering
-	kindAttempt   = "attempt"   // attempt: about to send one part
-	kindSent      = "sent"      // sent: the platform took it
-	kindFailed    = "failed"    // failed
-	kindForm      = "form"      // form: a part goes on in a lesser form
-	kindSplit     = "split"     // split: a part became two
-	kindMoved     = "moved"     // moved
-	kindHeld      = "held"      // held
-	kindReleased  = "released"  // released
-	kindDelivered = "delivered" // nothing was left to send
-	kindDead      = "dead"      // dead
-	kindRetried   = "retried"   // by hand: it starts over where it stands
-	kindDiscarded = "discarded" // by hand
+	kindSubmitted = "submitted"    // Submission
+	kindRendered  = "rendered"     // Rendering
+	kindAttempt   = "attempt"      // attempt: about to send one part
+	kindSent      = "sent"         // sent: the platform took it
+	kindFailed    = "failed"       // failed
+	kindForm      = "form"         // form: a part goes on in a lesser form
+	kindSplit     = "split"        // split: a part became two
+	kindMoved     = "moved"        // moved
+	kindHeld      = "held"         // held
+	kindReleased  = store.Released // released
+	kindDelivered = "delivered"    // nothing was left to send
+	kindDead      = "dead"         // dead
+	kindRetried   = "retried"      // by hand: it starts over where it stands
+	kindDiscarded = "discarded"    // by hand
 )
 
 // A Rendering is what a submission became, as it is sent.

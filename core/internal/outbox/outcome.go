@@ -139,7 +139,7 @@ func (v *verdict) retry(d *delivery, p *part, f failed, e *surface.DeliveryError
 // was made at a time, so that sending it again makes no second message.
 func (s setting) recognised(p *part, attempted time.Time) bool {
 	first := attempted
-	if p.unknowns > 0 {
+	if !p.firstAt.IsZero() {
 		first = p.firstAt
 	}
 	return s.window < 0 || s.now.Sub(first) < s.window

@@ -167,7 +167,7 @@ func (k *courier) send(ctx context.Context, p *part, i int) (again bool, err err
 func (k *courier) annotate(p *part) (_ *part, duplicate, late bool) {
 	d := k.d
 	now := k.o.clock.now()
-	duplicate = p.unknowns > 0 && !k.setting(now).recognised(p, p.firstAt)
+	duplicate = !p.firstAt.IsZero() && !k.setting(now).recognised(p, p.firstAt)
 	late = d.late
 	if !duplicate && !late || p.Noted {
 		return p, duplicate, late

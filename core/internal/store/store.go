@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"iter"
+	"slices"
 	"time"
 
 	"github.com/seed-1ae66336/vak/core/ledger"
@@ -185,3 +186,22 @@ type Quarantined struct {
 	From  string `json:"from"`  // where it was
 	Lines int    `json:"lines"` // whole and part lines in it
 }
+
+// Matches reports whether a filter chooses r.
+func (f Filter) Matches(r *Row) bool {
+	state := r.State.Live()
+	if len(f.States) > 0 {
+		state = slices.Contains(f.States, r.State)
+	}
+	return state && (f.Target == "" || f.Target == r.Target) && (f.Reason == "" || f.Reason == r.Reason) && (f.Hold == "" || f.Hold == r.Hold)
+}
+
+// Release is the put by which a commit releases a job that is held for what it
+// names.
+func Release(r Row, now time.Time) Put {
+	r.State, r.Reason, r.Hold, r.Due, r.Updated = Pending, "", "", now, now
+	return Put{Row: r, Tail: true, Entries: []Entry{{Time: now, Kind: Released, Body: json.RawMessage(`{"why":"its turn is complete"}`)}}}
+}
+
+// Released is the kind of the entry that [Release] writes.
+const Released = "released"
