@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"sync"
 	"testing"
 )
@@ -33,23 +34,59 @@ func Build(t testing.TB) (vak string) {
 	return filepath.Join(built.dir, "vak"+exe())
 }
 
-// Remove deletes what Build made. TestMain of a package that uses Build calls it.
+var courier struct {
+	once sync.Once
+	dir  string
+	err  error
+}
+
+// Courier returns a directory of plugins that holds the surface "courier", whose
+// transport posts every part to the address in its account's settings. See
+// core/internal/host/testdata/courier.
+func Courier(t testing.TB) (dir string) {
+	t.Helper()
+	courier.once.Do(func() {
+		var module string
+		if module, courier.err = moduleDir(); courier.err != nil {
+			return
+		}
+		if courier.dir, courier.err = os.MkdirTemp("", "vak-test-"); courier.err == nil {
+			courier.err = plugin(module, "./core/internal/host/testdata/courier", filepath.Join(courier.dir, "courier"), "courier")
+		}
+	})
+	if courier.err != nil {
+		t.Fatal(courier.err)
+	}
+	return courier.dir
+}
+
+// Remove deletes what Build and Courier made. TestMain of a package that uses them
+// calls it.
 func Remove() {
-	if built.dir != "" {
-		os.RemoveAll(built.dir)
+	for _, dir := range []string{built.dir, courier.dir} {
+		if dir != "" {
+			os.RemoveAll(dir)
+		}
 	}
 }
 
-func build() (dir string, err error) {
+func moduleDir() (string, error) {
 	root, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}").Output()
 	if err != nil {
 		return "", fmt.Errorf("go list -m: %w", err)
+	}
+	return strings.TrimSuffix(string(root), "\n"), nil
+}
+
+func build() (dir string, err error) {
+	module, err := moduleDir()
+	if err != nil {
+		return "", err
 	}
 	dir, err = os.MkdirTemp("", "vak-test-")
 	if err != nil {
 		return "", err
 	}
-	module := string(root[:len(root)-1])
 	if err := compile(module, "./core/cmd/vak", filepath.Join(dir, "vak"+exe())); err != nil {
 		return dir, err
 	}

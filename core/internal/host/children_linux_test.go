@@ -25,7 +25,7 @@ func children() []string {
 		f := strings.Fields(rest)
 		ours := len(f) > 1 && f[1] == strconv.Itoa(os.Getpid())
 		st, err := os.Stat(p + "/exe")
-		for _, b := range []string{built.fixture, built.telegram} {
+		for _, b := range []string{built.fixture, built.telegram, built.courier} {
 			if want, e := os.Stat(b); err == nil && e == nil && os.SameFile(st, want) { // a hard link, whatever its name
 				ours = true
 			}

@@ -36,11 +36,20 @@ func inWords(l sandbox.Level) string {
 	return process.NotConfined + " (" + l.String() + ")"
 }
 
+// confineTransport is confine with a network and what it takes to use one.
+func confineTransport(binary *os.File, dir string, attr *syscall.SysProcAttr) (string, error) {
+	return restrict(sandbox.Policy{Socket: dir, Binary: binary, Read: sandbox.TransportReadSet(), Network: true}, attr)
+}
+
 // confine takes from a renderer everything but its socket and itself. It is
 // called on the thread that starts it. Where the kernel has only a part of the
 // sandbox, that part is used.
 func confine(binary *os.File, dir string, attr *syscall.SysProcAttr) (string, error) {
-	l, err := sandbox.Restrict(sandbox.Policy{Socket: dir, Binary: binary}, attr)
+	return restrict(sandbox.Policy{Socket: dir, Binary: binary}, attr)
+}
+
+func restrict(p sandbox.Policy, attr *syscall.SysProcAttr) (string, error) {
+	l, err := sandbox.Restrict(p, attr)
 	if err != nil {
 		return "", unsandboxed("its sandbox could not be set up: "+err.Error(), err)
 	}

@@ -13,25 +13,26 @@ type Source = fault.Source
 
 // The kinds, as package fault describes them.
 const (
-	Invalid      = fault.Invalid
-	Failed       = fault.Failed
-	Panic        = fault.Panic
-	Contract     = fault.Contract
-	TooLarge     = fault.TooLarge
-	Deadline     = fault.Deadline
-	Canceled     = fault.Canceled
-	Unavailable  = fault.Unavailable
-	Incompatible = fault.Incompatible
-	NotFound     = fault.NotFound
-	BadManifest  = fault.BadManifest
-	Duplicate    = fault.Duplicate
-	Untrusted    = fault.Untrusted
-	Unsandboxed  = fault.Unsandboxed
-	StartFailed  = fault.StartFailed
-	BackingOff   = fault.BackingOff
-	Quarantined  = fault.Quarantined
-	RuntimeDir   = fault.RuntimeDir
-	Closed       = fault.Closed
+	Invalid       = fault.Invalid
+	Failed        = fault.Failed
+	Panic         = fault.Panic
+	Contract      = fault.Contract
+	TooLarge      = fault.TooLarge
+	Deadline      = fault.Deadline
+	Canceled      = fault.Canceled
+	Unavailable   = fault.Unavailable
+	Incompatible  = fault.Incompatible
+	NotConfigured = fault.NotConfigured
+	NotFound      = fault.NotFound
+	BadManifest   = fault.BadManifest
+	Duplicate     = fault.Duplicate
+	Untrusted     = fault.Untrusted
+	Unsandboxed   = fault.Unsandboxed
+	StartFailed   = fault.StartFailed
+	BackingOff    = fault.BackingOff
+	Quarantined   = fault.Quarantined
+	RuntimeDir    = fault.RuntimeDir
+	Closed        = fault.Closed
 )
 
 // The sources.

@@ -24,8 +24,8 @@ type Config struct {
 	// with the same id the first wins.
 	Dirs []string
 
-	// Builtin are surfaces that run in the host's own process. They come before
-	// every directory.
+	// Builtin are surfaces that run in the host's own process, both roles of them.
+	// They come before every directory.
 	Builtin []surface.Plugin
 
 	// Log takes what operators should know, and the plugins' own logs. Nil:
@@ -56,6 +56,13 @@ type Config struct {
 	// StartTimeout bounds the start of a process; 0 means 5 s.
 	StartTimeout time.Duration
 
+	// ConfigureTimeout bounds what comes on top of that for a transport: taking the
+	// settings of its account; 0 means 10 s.
+	ConfigureTimeout time.Duration
+
+	// SendTimeout bounds one call to a transport that is ready; 0 means 30 s.
+	SendTimeout time.Duration
+
 	// StopTimeout is how long a process gets to end by itself; 0 means 1 s.
 	// After it comes SIGTERM, after twice the time SIGKILL.
 	StopTimeout time.Duration
@@ -68,7 +75,7 @@ type Config struct {
 	noSandbox, lacksSandbox bool
 }
 
-// A Host renders with plugins. It is safe for concurrent use.
+// A Host renders and sends with plugins. It is safe for concurrent use.
 type Host struct {
 	config  Config
 	log     hclog.Logger
@@ -97,6 +104,8 @@ func Open(c Config) (*Host, error) {
 	}
 	c.RenderTimeout = orDefault(c.RenderTimeout, 5*time.Second)
 	c.StartTimeout = orDefault(c.StartTimeout, 5*time.Second)
+	c.ConfigureTimeout = orDefault(c.ConfigureTimeout, hostapi.ConfigureTimeout)
+	c.SendTimeout = orDefault(c.SendTimeout, hostapi.SendTimeout)
 	c.StopTimeout = orDefault(c.StopTimeout, time.Second)
 	c.FirstParty = absolute(c.FirstParty)
 
@@ -105,8 +114,13 @@ func Open(c Config) (*Host, error) {
 		if err := p.Info.Validate(); err != nil {
 			return nil, &Error{Op: "open", Plugin: p.Info.ID, Kind: BadManifest, Source: FromHost, Message: "built-in surface: " + err.Error(), Err: err}
 		}
+		if p.Renderer == nil {
+			return nil, &Error{Op: "open", Plugin: p.Info.ID, Kind: BadManifest, Source: FromHost, Message: "built-in surface: it has no Renderer"}
+		}
+		p.Info.Transport = p.NewTransport != nil
+		log := c.Log.Named(p.Info.ID)
 		h.slots = append(h.slots, &slot{
-			host: h, builtin: hostapi.Local(p, c.Log.Named(p.Info.ID)), found: bundle.Bundle{Info: p.Info},
+			host: h, builtin: hostapi.Local(p, log), outgoing: hostapi.LocalTransport(p, log), found: bundle.Bundle{Info: p.Info},
 		})
 	}
 	found, err := bundle.Discover(c.Dirs)
@@ -214,9 +228,7 @@ func (h *Host) unknown(op, id string) *Error {
 // nothing.
 func (h *Host) Close() error {
 	for _, s := range h.slots {
-		if s.sup != nil {
-			s.sup.Close()
-		}
+		s.close()
 	}
 	h.work.Wait()
 	return h.sockets.Close()

@@ -21,7 +21,7 @@ import (
 )
 
 // built holds the binaries that the tests run, built once.
-var built struct{ dir, fixture, telegram string }
+var built struct{ dir, fixture, telegram, courier string }
 
 func TestMain(m *testing.M) { os.Exit(testMain(m)) }
 
@@ -42,7 +42,8 @@ func testMain(m *testing.M) int {
 	built.dir = dir
 	built.fixture = filepath.Join(dir, "fixture"+exe)
 	built.telegram = filepath.Join(dir, "telegram"+exe)
-	for out, pkg := range map[string]string{built.fixture: "./testdata/fixture", built.telegram: "../../../plugins/telegram"} {
+	built.courier = filepath.Join(dir, "courier"+exe)
+	for out, pkg := range map[string]string{built.fixture: "./testdata/fixture", built.telegram: "../../../plugins/telegram", built.courier: "./testdata/courier"} {
 		if err := build(out, pkg); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			return 1

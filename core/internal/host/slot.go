@@ -3,9 +3,13 @@ package host
 import (
 	"context"
 	"fmt"
+	"maps"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
+
+	"github.com/hashicorp/go-hclog"
 
 	"github.com/seed-1ae66336/vak/core/internal/host/bundle"
 	"github.com/seed-1ae66336/vak/core/internal/host/fault"
@@ -19,11 +23,15 @@ import (
 type slot struct {
 	host       *Host
 	builtin    *hostapi.Client // instead of a process
+	outgoing   *hostapi.Client // of a built-in that sends
 	firstParty bool
 	sup        *supervise.Supervisor[*process.Process] // nil for a built-in
 
 	mu    sync.Mutex
 	found bundle.Bundle // read anew when its files have changed and it is to be started
+
+	outlets map[string]*outlet // by account
+	closed  bool
 }
 
 func newSlot(h *Host, b bundle.Bundle) *slot {
@@ -74,22 +82,26 @@ func (s *slot) refresh() bundle.Bundle {
 	return b
 }
 
-// start starts what is installed by now.
+// start starts the renderer.
 func (s *slot) start(ctx context.Context) (*process.Process, *Error) {
+	return s.launch(ctx, hostapi.RoleRender, s.host.log.Named(s.bundle().Info.ID), confine)
+}
+
+// launch starts what is installed by now in a role.
+func (s *slot) launch(ctx context.Context, role string, log hclog.Logger, within process.Confine) (*process.Process, *Error) {
 	b := s.refresh()
 	if b.Err != nil {
 		return nil, b.Err
 	}
 	h := s.host
-	within := confine
 	if h.config.noSandbox {
 		within = nil
 	}
 	p, e := process.Start(ctx, process.Config{
 		Bundle:       b,
-		Role:         hostapi.RoleRender,
+		Role:         role,
 		Sockets:      h.sockets,
-		Log:          h.log.Named(b.Info.ID),
+		Log:          log,
 		MutualTLS:    h.config.MutualTLS,
 		StartTimeout: h.config.StartTimeout,
 		StopTimeout:  h.config.StopTimeout,
@@ -137,10 +149,7 @@ func (s *slot) render(caller context.Context, r surface.RenderRequest, failed *E
 	}
 	e = fault.FromCall("render", err)
 	if e.Kind == Unavailable {
-		if how := lease.P.Obituary(); how != nil {
-			e.Message = strings.Replace(how.Message, "by itself", "while it rendered", 1)
-			e.Hint, e.Tail = how.Hint, how.Tail
-		}
+		e = died(e, lease.P.Obituary(), "while it rendered")
 	}
 	if e.Hint == "" && e.Kind == Deadline {
 		e.Hint = "see the plugin's log"
@@ -169,6 +178,43 @@ func gaveUp(caller, attempt context.Context, e *Error) bool {
 	its, ok := caller.Deadline()
 	ours, _ := attempt.Deadline()
 	return e.Kind == Deadline && ok && !ours.Before(its)
+}
+
+// supervisors are those of the renderer and of every transport.
+func (s *slot) supervisors() []supervisor {
+	if s.sup == nil {
+		return nil
+	}
+	out := []supervisor{s.sup}
+	for _, o := range s.sending() {
+		out = append(out, o.sup)
+	}
+	return out
+}
+
+// A supervisor is one of whatever kind of process.
+type supervisor interface {
+	Restart(context.Context) *Error
+	Close()
+}
+
+// sending lists the accounts that were used, by name.
+func (s *slot) sending() []*outlet {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	out := slices.Collect(maps.Values(s.outlets))
+	slices.SortFunc(out, func(a, b *outlet) int { return strings.Compare(a.account, b.account) })
+	return out
+}
+
+// close ends every process. None starts any more.
+func (s *slot) close() {
+	s.mu.Lock()
+	s.closed = true
+	s.mu.Unlock()
+	for _, sup := range s.supervisors() {
+		sup.Close()
+	}
 }
 
 // isFirstParty reports whether a plugin's folder is in one of the directories

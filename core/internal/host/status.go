@@ -3,9 +3,11 @@ package host
 import (
 	"context"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/seed-1ae66336/vak/core/internal/host/supervise"
+	"github.com/seed-1ae66336/vak/sdk/hostapi"
 	"github.com/seed-1ae66336/vak/sdk/surface"
 )
 
@@ -52,6 +54,8 @@ func (h *Host) Surfaces() []Surface {
 type Status struct {
 	ID         string    `json:"id"`
 	Version    string    `json:"version,omitempty"`
+	Role       string    `json:"role"`              // render or transport: what its process is for
+	Account    string    `json:"account,omitempty"` // of a transport; empty for the default one
 	State      State     `json:"state"`
 	PID        int       `json:"pid,omitempty"`        // of the process that takes calls; also its group
 	Since      time.Time `json:"since,omitzero"`       // when that became ready
@@ -79,37 +83,66 @@ type Failure struct {
 	At      time.Time `json:"at,omitzero"`
 }
 
-// Status lists all plugins in the order of Surfaces. It starts nothing and waits
-// for nothing.
+// Status lists all plugins in the order of Surfaces, in the role render; each is
+// followed by those of its transports that have, or had, a process, by account.
+// It starts nothing and waits for nothing.
 func (h *Host) Status() []Status {
-	out := make([]Status, len(h.slots))
-	for i, s := range h.slots {
-		out[i] = s.status()
+	out := make([]Status, 0, len(h.slots))
+	for _, s := range h.slots {
+		out = append(out, s.status())
+		if s.builtin != nil {
+			continue
+		}
+		for _, o := range s.sending() {
+			out = append(out, o.status())
+		}
 	}
 	return out
 }
 
 func (s *slot) status() Status {
-	b := s.bundle()
-	out := Status{
-		ID: b.Info.ID, Version: b.Info.Version, SHA256: b.SHA256, Path: b.Path, Dir: b.Dir, FirstParty: s.firstParty,
-	}
+	out := s.identity(hostapi.RoleRender)
 	if s.builtin != nil {
-		out.State = StateBuiltin
+		out.State, out.Sandbox = StateBuiltin, ""
 		return out
 	}
-	now := s.sup.Status()
+	fill(&out, s, s.sup.Status())
+	return out
+}
+
+func (o *outlet) status() Status {
+	out := o.slot.identity(hostapi.RoleTransport)
+	out.Account = o.account
+	fill(&out, o.slot, o.sup.Status())
+	return out
+}
+
+// identity is what is known without a process.
+func (s *slot) identity(role string) Status {
+	b := s.bundle()
+	return Status{
+		ID: b.Info.ID, Version: b.Info.Version, Role: role, SHA256: b.SHA256, Path: b.Path, Dir: b.Dir, FirstParty: s.firstParty,
+		Sandbox: Sandbox().Level,
+	}
+}
+
+// confined is a process of either role.
+type confined interface {
+	supervise.Process
+	Level() string
+}
+
+// fill takes what a supervisor says of one of the processes of s.
+func fill[P confined](out *Status, s *slot, now supervise.Status[P]) {
 	out.State, out.Since, out.Next = State(now.State), now.Since, now.Next
 	out.Calls, out.Draining, out.Restarts, out.Failures = now.Calls, now.Draining, now.Restarts, now.Failures
 	out.LastError = failure(now.Last, now.LastAt)
-	out.Sandbox = Sandbox().Level
-	if now.Process != nil {
+	var none P
+	if now.Process != none {
 		out.PID, out.Sandbox = now.Process.PID(), now.Process.Level()
-	}
-	if b.Err != nil && now.Process == nil {
+	} else if b := s.bundle(); b.Err != nil {
 		out.State, out.LastError, out.Sandbox = StateBroken, failure(b.Err, time.Time{}), ""
 	}
-	return out
 }
 
 func failure(e *Error, at time.Time) *Failure {
@@ -120,9 +153,9 @@ func failure(e *Error, at time.Time) *Failure {
 }
 
 // Restart forgets what a plugin has done wrong, reads its manifest anew if that
-// has changed, and replaces its process: the old one serves what it has. It
-// returns when the new one is ready, or why it is not, as an *Error. A plugin
-// that has no process is started, too.
+// has changed, and replaces its processes, those of its transports included: the
+// old ones serve what they have. It returns when the new ones are ready, or why
+// one is not, as an *Error. A plugin that has no process is started, too.
 func (h *Host) Restart(ctx context.Context, id string) error {
 	s, ok := h.byID[id]
 	if !ok {
@@ -135,8 +168,17 @@ func (h *Host) Restart(ctx context.Context, id string) error {
 			Message: "it is a part of vak and has no process", Hint: "start vak again instead",
 		}
 	}
-	if e := s.sup.Restart(ctx); e != nil {
-		return e.Named(id, b.Info.Version)
+	all := s.supervisors()
+	failed := make([]*Error, len(all))
+	var wg sync.WaitGroup
+	for i, sup := range all {
+		wg.Go(func() { failed[i] = sup.Restart(ctx) })
+	}
+	wg.Wait()
+	for _, e := range failed {
+		if e != nil {
+			return e.Named(id, b.Info.Version)
+		}
 	}
 	h.log.Info("plugin restarted", "plugin", id, "version", s.bundle().Info.Version)
 	return nil

@@ -24,6 +24,9 @@ const (
 	Canceled     = Kind(hostapi.Canceled)
 	Unavailable  = Kind(hostapi.Unavailable)
 	Incompatible = Kind(hostapi.Incompatible)
+
+	// NotConfigured is returned, too, when a surface has no transport at all.
+	NotConfigured = Kind(hostapi.NotConfigured)
 )
 
 // The kinds that are the host's own.
@@ -80,7 +83,7 @@ const (
 // Plugin, Version, Kind and Source are safe to log. Message, Tail and Err may
 // hold a plugin author's words.
 type Error struct {
-	Op      string // open, start, check or render
+	Op      string // open, start, check, render, configure, send, edit or delete
 	Plugin  string // id, or the folder of a plugin that has none
 	Version string // empty where it is not known
 	Kind    Kind
@@ -135,7 +138,16 @@ func (e *Error) Fresh() bool {
 // FromCall turns the error of a call into an Error.
 func FromCall(op string, err error) *Error {
 	if c, ok := errors.AsType[*hostapi.Error](err); ok {
-		return &Error{Op: op, Kind: Kind(c.Kind), Source: c.Source, Message: c.Message, Hint: c.Hint, Err: err}
+		e := &Error{Op: op, Kind: Kind(c.Kind), Source: c.Source, Message: c.Message, Hint: c.Hint, Err: err}
+		if e.Hint == "" && e.Source == FromPlugin { // gRPC found it, and knows no more
+			switch e.Kind {
+			case Contract:
+				e.Hint = "the plugin breaks the protocol; update it or tell its author"
+			case Unavailable:
+				e.Hint = "see the plugin's log"
+			}
+		}
+		return e
 	}
 	return &Error{Op: op, Kind: Failed, Source: FromHost, Message: err.Error(), Err: err}
 }

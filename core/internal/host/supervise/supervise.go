@@ -275,6 +275,14 @@ func (s *Supervisor[P]) forgive() {
 	s.quarantined, s.row, s.failures, s.next = false, 0, nil, time.Time{}
 }
 
+// Forgive forgets all failures but the last, and with them backoff and
+// quarantine: what is to be started has changed.
+func (s *Supervisor[P]) Forgive() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.forgive()
+}
+
 // Release returns the process. wrong, if not nil, says that the process is not
 // to serve anybody else: it stops as soon as those who still wait for it are
 // served or have given up. It counts as a failure if counts is set.
