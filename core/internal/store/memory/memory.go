@@ -7,7 +7,6 @@ import (
 	"context"
 	"iter"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -240,7 +239,7 @@ func (s *Store) Jobs(_ context.Context, f store.Filter) iter.Seq2[store.Row, err
 	for _, at := range s.index.Finished() {
 		done = append(done, s.row(at))
 	}
-	slices.SortFunc(done, func(a, b store.Row) int { return strings.Compare(b.Updated.String(), a.Updated.String()) })
+	slices.SortFunc(done, func(a, b store.Row) int { return b.Updated.Compare(a.Updated) })
 	return func(yield func(store.Row, error) bool) {
 		for _, r := range append(rows, done...) {
 			if f.Matches(&r) && !yield(r, nil) {
