@@ -36,7 +36,7 @@ type outlet struct {
 type sender struct {
 	*process.Process
 	settings json.RawMessage
-	hide     *strings.Replacer
+	hide     secrets
 }
 
 // Obituary says how it ended, and quotes no setting.
@@ -98,7 +98,7 @@ func (o *outlet) wanted() json.RawMessage {
 func (o *outlet) start(ctx context.Context) (*sender, *Error) {
 	settings := o.wanted()
 	h := o.slot.host
-	hide := hiding(settings)
+	hide := secrets(hostapi.Secrets(settings))
 	log := h.log.Named(o.slot.bundle().Info.ID).Named(hostapi.RoleTransport).With("account", o.account)
 	p, e := o.slot.launch(ctx, hostapi.RoleTransport, discreetLogger{log, hide}, confineTransport)
 	if e != nil {
@@ -165,25 +165,25 @@ func canonical(b json.RawMessage) json.RawMessage {
 // hidden stands in place of a setting that a plugin writes to its log.
 const hidden = "[setting]"
 
-// hiding replaces the strings that stand in settings; nil where there are none.
-func hiding(settings json.RawMessage) *strings.Replacer {
-	var pairs []string
-	for _, s := range hostapi.Secrets(settings) {
-		pairs = append(pairs, s, hidden)
+// secrets are the strings that stand in settings.
+type secrets []string
+
+// hide returns text without them. A strings.Replacer would take seconds to make
+// for a long one.
+func (s secrets) hide(text string) string {
+	for _, secret := range s {
+		text = strings.ReplaceAll(text, secret, hidden)
 	}
-	if pairs == nil {
-		return nil
-	}
-	return strings.NewReplacer(pairs...)
+	return text
 }
 
 // discreet is e without settings in the words that are the plugin's own.
-func discreet(e *Error, hide *strings.Replacer) *Error {
-	if e == nil || hide == nil {
-		return e
+func discreet(e *Error, hide secrets) *Error {
+	if e == nil {
+		return nil
 	}
 	out := *e
-	out.Tail = hide.Replace(e.Tail)
+	out.Tail = hide.hide(e.Tail)
 	return &out
 }
 
@@ -191,18 +191,15 @@ func discreet(e *Error, hide *strings.Replacer) *Error {
 // written a setting.
 type discreetLogger struct {
 	hclog.Logger
-	hide *strings.Replacer
+	hide secrets
 }
 
 // Log logs what the plugin wrote.
 func (l discreetLogger) Log(level hclog.Level, msg string, args ...any) {
-	if l.hide != nil {
-		msg = l.hide.Replace(msg)
-		for i, a := range args {
-			if s, ok := a.(string); ok {
-				args[i] = l.hide.Replace(s)
-			}
+	for i, a := range args {
+		if s, ok := a.(string); ok {
+			args[i] = l.hide.hide(s)
 		}
 	}
-	l.Logger.Log(level, msg, args...)
+	l.Logger.Log(level, l.hide.hide(msg), args...)
 }

@@ -222,6 +222,28 @@ func TestQuarantineEndsWithAnotherBinary(t *testing.T) {
 	})
 }
 
+// TestForgive is what is to be started having changed: it is tried at once.
+func TestForgive(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, Policy{Failures: 2, Patience: time.Minute})
+		r.fail = trouble(fault.FromPlugin)
+		for range 2 {
+			r.Lease(context.Background())
+		}
+		r.is(Quarantined)
+		r.Forgive()
+		r.fail = nil
+		begin := time.Now()
+		r.lease().Release(nil, false)
+		if took := time.Since(begin); took > 0 {
+			t.Errorf("it was tried after %v", took)
+		}
+		if s := r.is(Ready); s.Failures != 0 || s.Last == nil {
+			t.Errorf("status %+v, want no failure and the last one's words", s)
+		}
+	})
+}
+
 func TestHostTroubleIsNoFailureOfThePlugin(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, Policy{})
