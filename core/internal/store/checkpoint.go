@@ -36,6 +36,12 @@ func (x *Index) Append(dst []byte) []byte {
 			dst = binary.LittleEndian.AppendUint64(dst, uint64(p))
 		}
 	}
+	turns := x.OpenTurns()
+	dst = binary.AppendUvarint(dst, uint64(len(turns)))
+	for _, t := range turns {
+		dst = binary.AppendUvarint(dst, uint64(len(t)))
+		dst = append(dst, t...)
+	}
 	return binary.LittleEndian.AppendUint32(dst, crc32.Checksum(dst[start:], castagnoli))
 }
 
@@ -79,6 +85,9 @@ func ParseIndex(b []byte) (*Index, error) {
 			copy(k[:], d.take(16))
 			m[k] = Place(d.uint64())
 		}
+	}
+	for range d.count(1) {
+		x.Turn(string(d.take(d.count(1))), "")
 	}
 	if d.bad || len(d.b) != 0 {
 		return nil, errIndex

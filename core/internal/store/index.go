@@ -3,6 +3,7 @@ package store
 import (
 	"crypto/sha256"
 	"iter"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -29,6 +30,7 @@ type Index struct {
 	live     map[Key]slot // of those that are not finished
 	finished map[Key]Place
 	commits  map[Key]Place
+	turns    map[string]struct{} // that are open
 	targets  map[string]*target
 	leases   map[slot]lease
 	issued   Lease // the last one
@@ -86,7 +88,7 @@ const never = math.MaxInt64
 func NewIndex() *Index {
 	x := &Index{
 		jobs: make([]job, 1), live: map[Key]slot{}, finished: map[Key]Place{}, commits: map[Key]Place{},
-		targets: map[string]*target{}, leases: map[slot]lease{},
+		turns: map[string]struct{}{}, targets: map[string]*target{}, leases: map[slot]lease{},
 	}
 	x.holds.index = x
 	return x
@@ -291,6 +293,17 @@ func (x *Index) Targets() []TargetStatus {
 	}
 	return out
 }
+
+// Turn takes in that turns began and ended; either may be empty.
+func (x *Index) Turn(begun, ended string) {
+	if begun != "" {
+		x.turns[begun] = struct{}{}
+	}
+	delete(x.turns, ended)
+}
+
+// OpenTurns lists the turns that have begun and not ended.
+func (x *Index) OpenTurns() []string { return slices.Sorted(maps.Keys(x.turns)) }
 
 // Len is the number of live jobs.
 func (x *Index) Len() int { return len(x.live) }

@@ -34,6 +34,9 @@ type Store interface {
 	// Sessions lists the sessions by id.
 	Sessions(ctx context.Context) ([]string, error)
 
+	// OpenTurns lists the turns that have begun and not ended.
+	OpenTurns(ctx context.Context) ([]string, error)
+
 	// Claim hands out at most max jobs that may go at now, one a lane, each with a
 	// lease that nobody else gets before it has ended.
 	Claim(ctx context.Context, now time.Time, max int) (Claims, error)
@@ -79,6 +82,10 @@ type Commit struct {
 
 	Jobs    []Put
 	Targets []TargetRow
+
+	// Begin and End name a turn that begins or ends with this commit. Those that
+	// have begun and not ended are listed by OpenTurns, also after a crash.
+	Begin, End string
 
 	// Release names a hold: every job that is held for it becomes pending at the
 	// end of its lane, in the order in which they were held.

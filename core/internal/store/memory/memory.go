@@ -89,6 +89,7 @@ func (s *Store) Commit(_ context.Context, c store.Commit) (store.Committed, erro
 	for _, t := range c.Targets {
 		s.index.ApplyTarget(t)
 	}
+	s.index.Turn(c.Begin, c.End)
 	done := store.Committed{Number: uint64(len(s.commits) + 1), First: first}
 	s.commits = append(s.commits, done)
 	if c.ID != "" {
@@ -184,6 +185,13 @@ func (s *Store) Sessions(context.Context) ([]string, error) {
 	}
 	slices.Sort(out)
 	return out, nil
+}
+
+// OpenTurns implements [store.Store].
+func (s *Store) OpenTurns(context.Context) ([]string, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.index.OpenTurns(), nil
 }
 
 // Claim implements [store.Store].
