@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"os"
 	"slices"
 	"strings"
@@ -53,6 +54,10 @@ type Config struct {
 	// AllowUnsandboxed runs plugins that vak does not ship even where the kernel
 	// offers no sandbox for them. They can then do what this process's user can.
 	AllowUnsandboxed bool
+
+	// InProcess are surfaces that the embedding program provides itself; they run
+	// in its process, come before every plugin, and are trusted like it.
+	InProcess []surface.Plugin
 
 	// Settings overrides the profile of every surface.
 	Settings Settings
@@ -108,8 +113,12 @@ func Open(_ context.Context, c Config) (_ *Core, err error) {
 			return nil, err
 		}
 	}
+	logs := ""
+	if core.hold != nil {
+		logs = filepath.Join(core.hold.dir, "log")
+	}
 	core.host, err = host.Open(host.Config{
-		Dirs: core.pluginDirs(), Builtin: []surface.Plugin{builtin.Log()}, Log: c.Log,
+		Dirs: core.pluginDirs(), Builtin: append([]surface.Plugin{builtin.Log(logs)}, c.InProcess...), Log: c.Log,
 		FirstParty: c.FirstParty, AllowUnsandboxed: c.AllowUnsandboxed,
 		RuntimeDir: home.RuntimePath(host.LongestSocket),
 	})
