@@ -319,9 +319,10 @@ func (p *parser) time() bool {
 		}
 		return n
 	}
-	month, day, hour, minute, sec := n(5, 7), n(8, 10), n(11, 13), n(14, 16), n(17, 19)
-	t := time.Date(n(0, 4), time.Month(month), day, hour, minute, sec, n(20, 23)*1e6, time.UTC)
-	if t.Day() != day || int(t.Month()) != month || hour > 23 || minute > 59 || sec > 59 {
+	month, hour, minute, sec := n(5, 7), n(11, 13), n(14, 16), n(17, 19)
+	t := time.Date(n(0, 4), time.Month(month), n(8, 10), hour, minute, sec, n(20, 23)*1e6, time.UTC)
+	if int(t.Month()) != month || // a day that the month does not have is in another
+		hour > 23 || minute > 59 || sec > 59 {
 		p.fail(ErrInvalid, "no such time")
 		return false
 	}

@@ -73,6 +73,7 @@ func TestParseRefuses(t *testing.T) {
 		{`{"v":1,"time":"2026-03-01T09:00:00Z"`, "time", ledger.ErrInvalid, "no milliseconds"},
 		{`{"v":1,"time":"2026-03-01T10:00:00.000+01:00"`, "time", ledger.ErrInvalid, "another zone"},
 		{`{"v":1,"time":"2026-02-29T09:00:00.000Z"`, "time", ledger.ErrInvalid, "no leap year"},
+		{`{"v":1,"time":"2026-03-00T09:00:00.000Z"`, "time", ledger.ErrInvalid, "day 0"},
 		{`{"v":1,"time":"2026-13-01T09:00:00.000Z"`, "time", ledger.ErrInvalid, "month 13"},
 		{`{"v":1,"time":"2026-00-01T09:00:00.000Z"`, "time", ledger.ErrInvalid, "month 0"},
 		{`{"v":1,"time":"2026-03-01T24:00:00.000Z"`, "time", ledger.ErrInvalid, "hour 24"},
@@ -185,6 +186,11 @@ func TestParseTakes(t *testing.T) {
 			head + `"kind":"tool_call","call_id":"","name":"","arguments":` + strings.Repeat("[", 63) + strings.Repeat("]", 63) + `}`,
 			"", "64 deep",
 		},
+		{
+			`{"arguments":` + strings.Repeat("[", 63) + strings.Repeat("]", 63) + `,` + head[1:] + `"kind":"tool_call"}`,
+			head + `"kind":"tool_call","call_id":"","name":"","arguments":` + strings.Repeat("[", 63) + strings.Repeat("]", 63) + `}`,
+			"64 deep, before the kind",
+		},
 		{head + `"kind":"activity","what":"x"` + members(58) + `}`, "", "64 members"},
 	} {
 		r, err := ledger.Parse([]byte(c.line))
@@ -270,6 +276,15 @@ func TestAppendMends(t *testing.T) {
 		if _, err := ledger.Parse(line); err != nil || !bytes.Contains(line, []byte(want)) {
 			t.Errorf("a tree %d deep: %v, %s", depth, err, line)
 		}
+	}
+}
+
+// TestAppendTime shows that a line has one form of a moment.
+func TestAppendTime(t *testing.T) {
+	r := ledger.Record{Session: "s", Seq: 1, Body: &ledger.Activity{What: "x"}}
+	r.Time = time.Date(2026, 3, 1, 10, 30, 0, 999_999, time.FixedZone("", 90*60))
+	if got, want := string(ledger.Append(nil, &r)), head+`"kind":"activity","what":"x"}`; got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
 	}
 }
 
