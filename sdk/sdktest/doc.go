@@ -8,7 +8,8 @@
 //
 // [Binary] gives a Runner of the built artefact, through the real handshake.
 // [NewPlatform] is a fake of the service behind a surface, for tests of its
-// transport.
+// transport. [NewTransportScript] is a fake of a transport, for tests of what
+// sends.
 //
 // The whole test of a surface is:
 //
