@@ -11,11 +11,13 @@ import (
 // or TooLarge.
 func (c *Commit) Check() error {
 	invalid := func(job, what string) error { return &Error{Kind: Invalid, Job: job, What: what} }
-	if len(c.ID) > MaxID || len(c.Release) > MaxID {
-		return &Error{Kind: TooLarge, What: fmt.Sprintf("a commit's id or hold is longer than %d bytes", MaxID)}
-	}
-	if !utf8.ValidString(c.ID) || !utf8.ValidString(c.Release) {
-		return invalid("", "a commit's id or hold is not UTF-8")
+	for _, s := range []string{c.ID, c.Release, c.Begin, c.End} {
+		if len(s) > MaxID {
+			return &Error{Kind: TooLarge, What: fmt.Sprintf("a commit's id, hold or turn is longer than %d bytes", MaxID)}
+		}
+		if !utf8.ValidString(s) {
+			return invalid("", "a commit's id, hold or turn is not UTF-8")
+		}
 	}
 	if c.Session != "" || len(c.Records) > 0 || c.Expect != nil {
 		if err := ledger.CheckSession(c.Session); err != nil {

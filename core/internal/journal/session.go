@@ -1,0 +1,163 @@
+package journal
+
+import (
+	"bytes"
+	"errors"
+	"io"
+
+	"github.com/seed-1ae66336/vak/core/internal/journal/fsys"
+	"github.com/seed-1ae66336/vak/core/internal/store"
+	"github.com/seed-1ae66336/vak/core/ledger"
+)
+
+// A session is one ledger. head and next belong to the journal's lock, the rest to
+// who is filing.
+type session struct {
+	head ledger.Chain // durable
+	next ledger.Chain // with what waits to be written
+	bad  error        // why it cannot go on; set when the journal is opened
+
+	filed  ledger.Seq // last record in its file
+	size   int64      // of its file up to there
+	behind []span     // what its file lacks
+	dirty  bool       // not synced since the last checkpoint
+}
+
+func newSession(name string) *session {
+	c := ledger.Chain{Session: name}
+	return &session{head: c, next: c}
+}
+
+// A span is where a record is in the journal.
+type span struct {
+	at   store.Place
+	size int
+}
+
+// file brings the session files up to what is durable.
+func (j *Journal) file() {
+	j.filing.Lock()
+	defer j.filing.Unlock()
+	j.fileAll()
+}
+
+// fileAll does so for who is filing.
+func (j *Journal) fileAll() {
+	for {
+		j.mu.Lock()
+		queue := j.queue
+		j.queue = nil
+		j.mu.Unlock()
+		if len(queue) == 0 {
+			return
+		}
+		more := map[*session][]*item{}
+		var order []*session
+		for _, b := range queue {
+			for _, it := range b.items {
+				if s := it.session; s != nil {
+					if more[s] == nil {
+						order = append(order, s)
+					}
+					more[s] = append(more[s], it)
+				}
+			}
+		}
+		for _, s := range order {
+			j.fileOne(s, more[s])
+		}
+	}
+}
+
+// fileOne appends the records of items to the file of s, or remembers where they
+// are.
+func (j *Journal) fileOne(s *session, items []*item) {
+	s.dirty = true
+	lines := items[0].draft.records
+	if len(items) > 1 {
+		lines = nil
+		for _, it := range items {
+			lines = append(lines, it.draft.records...)
+		}
+	}
+	if len(s.behind) > 0 && j.catchUp(s) != nil || j.extend(s, lines) != nil {
+		for _, it := range items {
+			s.behind = append(s.behind, it.spans()...)
+		}
+		return
+	}
+	s.filed = items[len(items)-1].chain.Seq
+}
+
+// spans is where the records of an item are.
+func (it *item) spans() []span {
+	var out []span
+	at := it.draft.recordsAt
+	for rest := it.draft.records; len(rest) > 0; {
+		n := bytes.IndexByte(rest, '\n')
+		out = append(out, span{at: it.place + store.Place(at), size: n})
+		rest = rest[n+1:]
+		at += n + 1
+	}
+	return out
+}
+
+// extend appends lines to the file of s.
+func (j *Journal) extend(s *session, lines []byte) error {
+	err := j.sessionFiles.with(j.dirs.session(s.head.Session), true, func(f fsys.File) error {
+		n, err := f.WriteAt(lines, s.size)
+		if err == nil && n < len(lines) {
+			err = io.ErrShortWrite
+		}
+		return err
+	})
+	switch {
+	case err == nil:
+		s.size += int64(len(lines))
+	case fsys.IsFull(err) || errors.Is(err, io.ErrShortWrite):
+		j.log.Warn("a session's file is behind its journal: the disk is full", "session", s.head.Session)
+	default:
+		j.mu.Lock()
+		err = j.poison("a session's file could not be written", err)
+		j.mu.Unlock()
+	}
+	return err
+}
+
+// catchUp appends to the file of s what it lacks.
+func (j *Journal) catchUp(s *session) error {
+	const most = 1 << 20
+	for len(s.behind) > 0 {
+		var lines []byte
+		n := 0
+		for n < len(s.behind) && (n == 0 || len(lines)+s.behind[n].size < most) {
+			b, err := j.recordAt(s.behind[n])
+			if err != nil {
+				return err
+			}
+			lines = append(append(lines, b...), '\n')
+			n++
+		}
+		if err := j.extend(s, lines); err != nil {
+			return err
+		}
+		s.filed += ledger.Seq(n)
+		s.behind = s.behind[n:]
+		s.dirty = true
+	}
+	s.behind = nil
+	return nil
+}
+
+// recordAt reads a record from the journal.
+func (j *Journal) recordAt(p span) ([]byte, error) {
+	b := make([]byte, p.size)
+	err := j.segmentFiles.with(j.dirs.segment(segmentOf(p.at)), false, func(f fsys.File) error {
+		_, err := f.ReadAt(b, offsetOf(p.at))
+		return err
+	})
+	if err != nil {
+		return nil, j.unreadable(p.at, err)
+	}
+	return b, nil
+}
