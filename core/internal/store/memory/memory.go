@@ -5,6 +5,7 @@ package memory
 
 import (
 	"context"
+	"errors"
 	"iter"
 	"slices"
 	"sync"
@@ -37,7 +38,7 @@ type line struct {
 
 type session struct {
 	lines [][]byte
-	hash  ledger.Hash
+	chain ledger.Chain
 }
 
 // New returns an empty engine. now is the clock that leases end by.
@@ -53,7 +54,10 @@ func (s *Store) Commit(_ context.Context, c store.Commit) (store.Committed, erro
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed {
-		return store.Committed{}, &store.Error{Kind: store.Closed, What: "the store is closed"}
+		return store.Committed{}, errClosed()
+	}
+	if err := c.Check(); err != nil {
+		return store.Committed{}, err
 	}
 	id := store.KeyOf(c.ID)
 	if place, ok := s.index.Seen(id); ok && c.ID != "" {
@@ -64,17 +68,12 @@ func (s *Store) Commit(_ context.Context, c store.Commit) (store.Committed, erro
 	now := s.now()
 	puts := slices.Clone(c.Jobs)
 	if c.Release != "" {
-		puts = append(puts, s.released(c.Release, now)...)
+		puts = append(puts, s.released(&c, now)...)
 	}
-	mine := map[string]bool{}
 	for i := range puts {
 		if err := s.index.Check(now, &puts[i]); err != nil {
 			return store.Committed{}, err
 		}
-		if mine[puts[i].Row.Job] {
-			return store.Committed{}, &store.Error{Kind: store.Invalid, Job: puts[i].Row.Job, What: "it is changed twice in one commit"}
-		}
-		mine[puts[i].Row.Job] = true
 	}
 	first, err := s.record(&c)
 	if err != nil {
@@ -107,23 +106,27 @@ func (s *Store) record(c *store.Commit) (ledger.Seq, error) {
 	if len(c.Records) == 0 && c.Expect == nil {
 		return 0, nil
 	}
-	if err := ledger.CheckSession(c.Session); err != nil {
-		return 0, &store.Error{Kind: store.Invalid, What: "a commit with records needs a session", Err: err}
-	}
 	of := s.sessions[c.Session]
 	if of == nil {
-		of = &session{}
+		of = &session{chain: ledger.Chain{Session: c.Session}}
 	}
 	if head := ledger.Seq(len(of.lines)); c.Expect != nil && *c.Expect != head {
 		return 0, &store.Error{Kind: store.Conflict, Session: c.Session, What: "the session has gone on meanwhile"}
 	}
-	first := ledger.Seq(len(of.lines)) + 1
+	first, chain, lines := ledger.Seq(len(of.lines))+1, of.chain, of.lines
 	for i := range c.Records {
 		r := c.Records[i]
-		r.Session, r.Seq, r.Prev = c.Session, first+ledger.Seq(i), of.hash
-		b := ledger.Append(nil, &r)
-		of.lines, of.hash = append(of.lines, b), ledger.HashOf(b)
+		b, err := chain.Append(nil, &r)
+		if err != nil {
+			kind := store.Invalid
+			if errors.Is(err, ledger.ErrTooLarge) {
+				kind = store.TooLarge
+			}
+			return 0, &store.Error{Kind: kind, Session: c.Session, What: "a record cannot be kept", Err: err}
+		}
+		lines = append(lines, b)
 	}
+	of.chain, of.lines = chain, lines
 	if len(c.Records) == 0 {
 		return 0, nil
 	}
@@ -131,11 +134,13 @@ func (s *Store) record(c *store.Commit) (ledger.Seq, error) {
 	return first, nil
 }
 
-// released are the puts of the jobs that are held for hold.
-func (s *Store) released(hold string, now time.Time) []store.Put {
+// released are the puts of the jobs that are held for what c releases, but for
+// those that c changes itself.
+func (s *Store) released(c *store.Commit, now time.Time) []store.Put {
 	var out []store.Put
-	for _, at := range s.index.Held(hold) {
-		if r := s.row(at); r.Hold == hold {
+	for _, at := range s.index.Held(c.Release) {
+		r := s.row(at)
+		if r.Hold == c.Release && !slices.ContainsFunc(c.Jobs, func(p store.Put) bool { return p.Row.Job == r.Job }) {
 			out = append(out, store.Release(r, now))
 		}
 	}
@@ -152,6 +157,9 @@ func (s *Store) row(at store.Place) store.Row {
 func (s *Store) Read(_ context.Context, id string, from ledger.Seq) iter.Seq2[[]byte, error] {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.closed {
+		return func(yield func([]byte, error) bool) { yield(nil, errClosed()) }
+	}
 	var lines [][]byte
 	if of := s.sessions[id]; of != nil {
 		lines = of.lines[min(max(int(from), 1)-1, len(of.lines)):]
@@ -198,6 +206,9 @@ func (s *Store) OpenTurns(context.Context) ([]string, error) {
 func (s *Store) Claim(_ context.Context, now time.Time, max int) (store.Claims, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.closed {
+		return store.Claims{}, errClosed()
+	}
 	picks, holds, next := s.index.Claim(now, max, nil)
 	out := store.Claims{Next: next}
 	for _, p := range picks {
@@ -213,6 +224,9 @@ func (s *Store) Claim(_ context.Context, now time.Time, max int) (store.Claims, 
 func (s *Store) Job(_ context.Context, id string) (store.Row, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.closed {
+		return store.Row{}, errClosed()
+	}
 	at, _, ok := s.index.Find(id)
 	if !ok {
 		return store.Row{}, &store.Error{Kind: store.NotFound, Job: id, What: "there is no such job"}
@@ -281,3 +295,17 @@ func (s *Store) Close() error {
 	s.closed = true
 	return nil
 }
+
+// Reopen ends what Close began: all that was committed is there, and no lease.
+func (s *Store) Reopen() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	index, err := store.ParseIndex(s.index.Append(nil))
+	if err != nil {
+		return err
+	}
+	s.index, s.closed = index, false
+	return nil
+}
+
+func errClosed() error { return &store.Error{Kind: store.Closed, What: "the store is closed"} }
