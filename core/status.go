@@ -12,6 +12,7 @@ import (
 
 	"github.com/seed-1ae66336/vak/core/internal/control"
 	"github.com/seed-1ae66336/vak/core/internal/host"
+	"github.com/seed-1ae66336/vak/sdk/hostapi"
 )
 
 // Handler answers the API: /v1/status, /v1/plugins, /v1/plugins/{id},
@@ -36,21 +37,25 @@ func (b backend) Status() control.Status {
 func (b backend) Plugins() []control.Plugin {
 	b.core.look()
 	now := b.core.host.Status()
+	found := b.core.host.Surfaces() // in the order of Status, which has more entries
 	out := make([]control.Plugin, len(now))
 	for i, s := range now {
 		out[i] = control.Plugin{
-			ID: s.ID, Version: s.Version, Kind: "surface", State: control.State(s.State),
+			ID: s.ID, Version: s.Version, Kind: "surface", Role: s.Role, Account: s.Account, State: control.State(s.State),
 			PID: s.PID, Started: s.Since.UTC(), Restarts: s.Restarts, Failures: s.Failures, NextTry: s.Next.UTC(),
 			Path: s.Path, SHA256: s.SHA256, FirstParty: s.FirstParty, Sandbox: s.Sandbox,
 		}
 		if f := s.LastError; f != nil {
 			out[i].Error = &control.Fault{Kind: string(f.Kind), Source: string(f.Source), Message: f.Message, Hint: f.Hint, Tail: f.Tail, At: f.At.UTC()}
 		}
-	}
-	for i, s := range b.core.host.Surfaces() { // in the order of Status
-		out[i].DocVersion, out[i].Blocks, out[i].Profiles = s.Info.DocVersion, s.Info.Blocks, slices.Clone(s.Info.Profiles)
+		if s.Role != hostapi.RoleRender {
+			continue
+		}
+		of := found[0]
+		found = found[1:]
+		out[i].DocVersion, out[i].Blocks, out[i].Profiles = of.Info.DocVersion, of.Info.Blocks, slices.Clone(of.Info.Profiles)
 		if len(out[i].Profiles) > 0 {
-			out[i].Profiles[0] = newSurface(s, b.core.config).Profile // as overridden
+			out[i].Profiles[0] = newSurface(of, b.core.config).Profile // as overridden
 		}
 	}
 	return out

@@ -61,9 +61,11 @@ func (a *app) completeIDs(cmd *cobra.Command, args []string, _ string) ([]string
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveError
 	}
-	ids := make([]string, len(all))
-	for i, p := range all {
-		ids[i] = p.ID
+	var ids []string
+	for _, p := range all {
+		if !sends(p) { // its renderer has the same id
+			ids = append(ids, p.ID)
+		}
 	}
 	return ids, cobra.ShellCompDirectiveNoFileComp
 }

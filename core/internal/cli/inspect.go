@@ -24,6 +24,7 @@ func inspect(p control.Plugin) string {
 	}
 	b.WriteString(nameOf(p) + "\n")
 	row("kind", p.Kind)
+	row("role", roleOf(p))
 	row("state", string(p.State)+": "+p.State.Means())
 	row("to do", p.State.Mend())
 	if p.PID != 0 {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/seed-1ae66336/vak/core/internal/control"
 	"github.com/seed-1ae66336/vak/core/internal/home"
+	"github.com/seed-1ae66336/vak/sdk/hostapi"
 )
 
 func (a *app) pluginCommand() *cobra.Command {
@@ -73,6 +74,9 @@ func (a *app) pluginInspectCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "inspect ID",
 		Short: "Show all that is known of a plugin, and what to do about it",
+		Long: `Show all that is known of a plugin, and what to do about it: its renderer, and
+behind that every account that it sends for. With --json, the renderer only;
+"vak plugin list --json" has the accounts, too.`,
 		Example: `  vak plugin inspect telegram
   vak plugin inspect telegram --json | jq '.profiles[0].limit'`,
 		ValidArgsFunction: a.completeIDs,
@@ -92,7 +96,17 @@ func (a *app) pluginInspectCommand() *cobra.Command {
 			if asJSON {
 				return a.writeJSON(p)
 			}
-			_, err = a.out.WriteString(inspect(p))
+			all, err := who.Plugins(cmd.Context())
+			if err != nil {
+				return err
+			}
+			text := inspect(p)
+			for _, t := range all {
+				if t.ID == p.ID && sends(t) {
+					text += "\n" + inspect(t)
+				}
+			}
+			_, err = a.out.WriteString(text)
 			return err
 		},
 	}
@@ -104,9 +118,9 @@ func (a *app) pluginRestartCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "restart ID",
 		Short: "End a plugin's process and start it anew",
-		Long: `End a plugin's process and start it anew, forgetting its failures: so it leaves
-quarantine, too. Calls that are under way end first. It needs a process that
-holds the home ("vak serve").`,
+		Long: `End a plugin's processes and start them anew, forgetting its failures: so it
+leaves quarantine, too. Calls that are under way end first. It needs a process
+that holds the home ("vak serve").`,
 		Example:           "  vak plugin restart telegram",
 		ValidArgsFunction: a.completeIDs,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -164,19 +178,23 @@ func (a *app) writeJSON(v any) error {
 func (a *app) writePlugins(plugins []control.Plugin, who *answerer) error {
 	var b strings.Builder
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "ID\tVERSION\tKIND\tSTATE\tPID\tSANDBOX\tSHA256\tPATH")
+	fmt.Fprintln(w, "ID\tVERSION\tKIND\tROLE\tSTATE\tPID\tSANDBOX\tSHA256\tPATH")
 	for _, p := range plugins {
 		pid := ""
 		if p.PID != 0 {
 			pid = strconv.Itoa(p.PID)
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n",
-			dash(p.ID), dash(p.Version), p.Kind, p.State, dash(pid), dash(p.Sandbox), dash(p.SHA256[:min(len(p.SHA256), 12)]), dash(p.Path))
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n",
+			dash(p.ID), dash(p.Version), p.Kind, roleOf(p), p.State, dash(pid), dash(p.Sandbox), dash(p.SHA256[:min(len(p.SHA256), 12)]), dash(p.Path))
 	}
 	w.Flush()
 	for _, p := range plugins {
 		if p.Error != nil && p.State != control.Ready { // what has been mended is for inspect
-			b.WriteString("\nplugin " + nameOf(p) + ": " + oneLine(p.Error.String()) + "\n")
+			role := ""
+			if sends(p) {
+				role = ", " + roleOf(p)
+			}
+			b.WriteString("\nplugin " + nameOf(p) + role + ": " + oneLine(p.Error.String()) + "\n")
 		}
 	}
 	if len(plugins) == 1 {
@@ -191,6 +209,18 @@ func (a *app) writePlugins(plugins []control.Plugin, who *answerer) error {
 
 // nameOf is a plugin's id and, if it has one, its version.
 func nameOf(p control.Plugin) string { return visible(strings.TrimSpace(p.ID + " " + p.Version)) }
+
+// sends reports whether p is a transport of a plugin that has an entry of its own.
+func sends(p control.Plugin) bool { return p.Role == hostapi.RoleTransport }
+
+// roleOf is what a process is for, and the account of one that sends for another
+// than the default one.
+func roleOf(p control.Plugin) string {
+	if p.Account == "" {
+		return dash(p.Role)
+	}
+	return visible(p.Role + "/" + p.Account)
+}
 
 // noPlugins is said where only the built-in surface was found.
 const noPlugins = "No surface plugins were found. Build them with \"make build\" and run build/vak, or name their directory with --plugins DIR."

@@ -148,7 +148,7 @@ func TestServe(t *testing.T) {
 		t.Errorf("the lock holds %s, %v", b, err)
 	}
 
-	s.want(0, `^telegram +\d\S* +surface +stopped +-`, "plugin", "list")
+	s.want(0, `^telegram +\d\S* +surface +render +stopped +-`, "plugin", "list")
 	s.want(0, `^As process `+pid+` \(vak .*which holds the home\.$`, "plugin", "list")
 	s.want(0, `"state": "stopped"`, "plugin", "list", "--json")
 	s.want(0, `^  state +stopped:`, "plugin", "inspect", "slack")
@@ -165,7 +165,7 @@ func TestServe(t *testing.T) {
 	if first == nil || second == nil || first[1] == second[1] {
 		t.Fatalf("restarted as %v, then as %v", first, second)
 	}
-	s.want(0, `^telegram +\d\S* +surface +ready +`+second[1]+` +\S`, "plugin", "list")
+	s.want(0, `^telegram +\d\S* +surface +render +ready +`+second[1]+` +\S`, "plugin", "list")
 	s.want(0, `^  process +`+second[1]+`, up \d`, "plugin", "inspect", "telegram")
 	s.want(0, `^  sandbox +\S`, "plugin", "inspect", "telegram")
 	s.want(0, `^  from +vak itself`, "plugin", "inspect", "telegram")

@@ -13,7 +13,7 @@ import (
 // cause is logged and not told.
 type Backend interface {
 	Status() Status
-	Plugins() []Plugin // sorted by id; of equal ids the one in use is first
+	Plugins() []Plugin // sorted by id; of equal ids the one in use is first, and its renderer before its transports
 	Restart(ctx context.Context, id string) error
 	Doctor(ctx context.Context) Report
 }
@@ -35,7 +35,9 @@ type Status struct {
 type Plugin struct {
 	ID         string            `json:"id"`
 	Version    string            `json:"version"`
-	Kind       string            `json:"kind"` // surface
+	Kind       string            `json:"kind"`              // surface
+	Role       string            `json:"role"`              // render or transport: what its process is for
+	Account    string            `json:"account,omitempty"` // that a transport sends for; empty: the default one
 	State      State             `json:"state"`
 	PID        int               `json:"pid,omitempty"`
 	Started    time.Time         `json:"started_at,omitzero"` // of the process

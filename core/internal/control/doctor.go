@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/seed-1ae66336/vak/core/internal/home"
+	"github.com/seed-1ae66336/vak/sdk/hostapi"
 )
 
 // A Patient is what a doctor looks at.
@@ -132,6 +133,10 @@ func (r *Report) plugins(ctx context.Context, all []Plugin) {
 		if p.State == Builtin {
 			continue
 		}
+		transport := p.Role == hostapi.RoleTransport // of a plugin that has an entry for its renderer
+		if transport {
+			name += strings.TrimSuffix(" transport/"+p.Account, "/")
+		}
 		n++
 		switch p.State {
 		case Broken:
@@ -146,6 +151,10 @@ func (r *Report) plugins(ctx context.Context, all []Plugin) {
 			continue
 		case BackingOff:
 			r.Add(name, Warn, "backing off: "+faultMessage(p), faultHint(p))
+			continue
+		}
+		if transport {
+			r.Add(name, Fine, string(p.State), "")
 			continue
 		}
 		sum, err := hash(ctx, p.Path)

@@ -194,12 +194,15 @@ func TestDoctor(t *testing.T) {
 			{ID: "twice", State: Broken, Error: &Fault{Kind: "duplicate", Message: "twice", Hint: "remove one"}},
 			{ID: "bad", State: Broken, Error: &Fault{Kind: "bad_manifest", Message: "no JSON"}},
 			{ID: "quiet", State: Quarantined},
+			{ID: "right", Role: "transport", State: Ready, Path: binary + "x"}, // its renderer's entry looked at the binary
+			{ID: "right", Role: "transport", Account: "ops", State: Quarantined, Error: &Fault{Message: "401", Hint: "make a new token"}},
 		},
 	}
 	r := Examine(t.Context(), p)
 	for name, want := range map[string]Verdict{
 		"home": Fine, "lock": Fine, "runtime": Fine, "sockets": Fine, "sandbox": Fine, "plugin right": Fine,
 		"plugin wrong": Fail, "plugin gone": Fail, "plugin twice": Warn, "plugin bad": Fail, "plugin quiet": Fail,
+		"plugin right transport": Fine, "plugin right transport/ops": Fail,
 	} {
 		if c := find(r, name); c.Result != want || c.Result != Fine && c.Mend == "" {
 			t.Errorf("%s: %+v, want %s", name, c, want)

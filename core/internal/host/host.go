@@ -148,13 +148,15 @@ func (h *Host) settle() {
 			h.byID[id] = s
 			continue
 		}
-		where := winner.found.Dir
-		if where == "" {
-			where = "vak itself"
+		place := func(s *slot) string {
+			if s.found.Dir == "" {
+				return "a surface in vak's own process"
+			}
+			return s.found.Dir
 		}
 		s.found.Err = &Error{
 			Op: "open", Plugin: id, Version: s.found.Info.Version, Kind: Duplicate, Source: FromHost,
-			Message: fmt.Sprintf("%s is not used: %s provides the same surface", s.found.Dir, where),
+			Message: fmt.Sprintf("%s is not used: %s provides the same surface", place(s), place(winner)),
 			Hint:    "remove one of them",
 		}
 	}

@@ -104,6 +104,9 @@ func (s *slot) status() Status {
 	out := s.identity(hostapi.RoleRender)
 	if s.builtin != nil {
 		out.State, out.Sandbox = StateBuiltin, ""
+		if e := s.bundle().Err; e != nil {
+			out.State, out.LastError = StateBroken, failure(e, time.Time{})
+		}
 		return out
 	}
 	fill(&out, s, s.sup.Status())
