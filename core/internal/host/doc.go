@@ -1,5 +1,6 @@
-// Package host finds surface plugins and renders with them, each in a process
-// of its own. It knows nothing of documents beyond package surface.
+// Package host finds surface plugins, and renders and sends with them, each in
+// processes of its own: one that renders, and one for every account that sends.
+// It knows nothing of documents beyond package surface.
 //
 // It is built from four packages, none of which knows the ones behind it:
 //
@@ -21,6 +22,11 @@
 //   - A plugin gets no environment, no standard input and no file of the host's,
 //     and where the kernel can see to it no other file, no network and no other
 //     process either. Its log cannot flood or break the host's.
+//   - Who renders has no credential, and who sends no document. A process that
+//     sends has the settings of one account and a network. Settings are in its
+//     memory and the host's, and nowhere else.
+//   - What is sent is never sent again here, whatever happens to the process: an
+//     answer that is missing is told as unknown.
 //   - What goes wrong with one plugin is told of that plugin and touches no other.
 //   - Close leaves no process, no socket and no goroutine. Where the host itself
 //     is killed, its plugins end with it, and the next host removes the sockets.
