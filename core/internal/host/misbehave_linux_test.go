@@ -124,6 +124,13 @@ func TestHostileReplies(t *testing.T) {
 		{"claims", Failed, ""},
 		{"headers", Contract, ""},
 		{"garbage", Contract, ""},
+		{"twice", Contract, ""},
+		{"never", Contract, ""},
+		{"stray", "", ""}, // ignored: the answer is where it should be
+		{"astray", Deadline, "no answer in time"},
+		{"nowhere", Unavailable, ""},
+		{"stays", Deadline, "no answer in time"},
+		{"lingers", Deadline, "no answer in time"},
 		{"drip", Deadline, "no answer in time"},
 	} {
 		t.Run(c.text, func(t *testing.T) {
@@ -137,10 +144,20 @@ func TestHostileReplies(t *testing.T) {
 			if got := say(t, h, "hostile", "x"); got != "ok" {
 				t.Fatalf("got %q", got)
 			}
-			_, err := try(h, "hostile", c.text)
+			got, err := try(h, "hostile", c.text)
+			if c.kind == "" {
+				if err != nil || got != "ok" {
+					t.Fatalf("got %q, %v", got, err)
+				}
+				unharmed(t, h, pid)
+				return
+			}
 			e, ok := errors.AsType[*Error](err)
 			if !ok || e.Kind != c.kind || e.Source != FromPlugin || !strings.Contains(e.Message, c.says) {
 				t.Fatalf("err = %.300v (%#v), want %s with %q", err, e, c.kind, c.says)
+			}
+			if e.Message == "" || e.Fresh() && e.Hint == "" {
+				t.Errorf("err = %v, hint %q: it names no cause or no mend", err, e.Hint)
 			}
 			if strings.ContainsAny(err.Error(), "\x1b\n") || len(err.Error()) > 4096 || strings.Contains(err.Error(), "secret") {
 				t.Errorf("err = %.200q", err)
@@ -229,6 +246,46 @@ func TestForkBomb(t *testing.T) {
 	}
 }
 
+// TestMisbehaviourWhileItRenders has plugins go wrong in the course of a call.
+func TestMisbehaviourWhileItRenders(t *testing.T) {
+	for _, c := range []struct {
+		name, text string
+		kind       Kind // empty: the call succeeds
+		says       string
+	}{
+		{"bad", "crash", Unavailable, "exit status 2"},
+		{"bad", "hang", Deadline, "no answer in time"},
+		{"bad", "freeze", Deadline, "no answer in time"},
+		{"bad", "panic x", Panic, ""},
+		{"bad", "shout", "", ""},
+		{"bad", "print", "", ""},
+		{"confused", "x", "", ""}, // writes {"@message": 5} and other things to its log
+	} {
+		t.Run(c.name+" "+c.text, func(t *testing.T) {
+			leavesNothing(t)
+			config := Config{StopTimeout: 100 * time.Millisecond}
+			if c.kind == Deadline {
+				config.RenderTimeout = 700 * time.Millisecond
+			}
+			h := open(t, config, c.name, "good")
+			pid := say(t, h, "good", "pid")
+			before := say(t, h, c.name, "pid")
+			got, err := try(h, c.name, c.text)
+			if c.kind != "" {
+				if e, ok := errors.AsType[*Error](err); !ok || e.Kind != c.kind || e.Source != FromPlugin || !strings.Contains(e.Message, c.says) || e.Fresh() && c.kind != Panic && e.Hint == "" {
+					t.Errorf("err = %v (%#v), want %s with %q", err, e, c.kind, c.says)
+				}
+			} else if err != nil || got != "ok" {
+				t.Errorf("got %q, %v", got, err)
+			}
+			unharmed(t, h, pid)
+			if after := say(t, h, c.name, "pid"); (after == before) != (c.kind == "") {
+				t.Errorf("process %s before, %s after", before, after)
+			}
+		})
+	}
+}
+
 // TestStubbornFamily ignores SIGTERM, hangs, and has two descendants.
 func TestStubbornFamily(t *testing.T) {
 	leavesNothing(t)
@@ -255,7 +312,13 @@ func TestStubbornFamily(t *testing.T) {
 func TestCrashOnStop(t *testing.T) {
 	leavesNothing(t)
 	log := newTestLog()
-	h := open(t, Config{Log: log}, "hostile")
+	h := open(t, Config{Log: log}, "hostile", "good")
+	pid := say(t, h, "good", "pid")
+	say(t, h, "hostile", "crash_on_stop")
+	if err := h.Restart(t.Context(), "hostile"); err != nil {
+		t.Error(err)
+	}
+	unharmed(t, h, pid)
 	say(t, h, "hostile", "crash_on_stop")
 	began := time.Now()
 	if err := h.Close(); err != nil {
@@ -452,33 +515,6 @@ func TestPluginGroups(t *testing.T) {
 	h.Close()
 	if got := h.PluginGroups(); len(got) != 0 {
 		t.Errorf("groups %v after Close", got)
-	}
-}
-
-// TestSandboxIsOnByDefault looks at the status, and at what a plugin can do.
-func TestSandboxIsOnByDefault(t *testing.T) {
-	if !Sandbox().Whole {
-		if strings.Contains(os.Getenv("VAK_REQUIRE"), "sandbox") {
-			t.Fatal("VAK_REQUIRE asks for a sandbox and there is none")
-		}
-		t.Skip("no sandbox on this system")
-	}
-	leavesNothing(t)
-	h := open(t, Config{}, "good")
-	for _, c := range []struct{ do, want string }{
-		{"read /etc/passwd", "permission denied"},
-		{"write /tmp/vak-was-here", "permission denied"},
-		{"exec /bin/true", "operation not permitted"},
-		{"dial tcp 127.0.0.1:1", "not"},
-		{"signal " + strconv.Itoa(os.Getpid()), "not permitted"},
-		{"read /proc/" + strconv.Itoa(os.Getpid()) + "/environ", "permission denied"},
-	} {
-		if got := say(t, h, "good", c.do); !strings.Contains(got, c.want) || strings.HasPrefix(got, "done") {
-			t.Errorf("%s: %s", c.do, got)
-		}
-	}
-	if s := h.Status()[0]; s.Sandbox != Sandbox().Level || s.FirstParty {
-		t.Errorf("status %+v", s)
 	}
 }
 

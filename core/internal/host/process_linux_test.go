@@ -45,11 +45,13 @@ func TestPluginGetsNothingOfTheHost(t *testing.T) {
 }
 
 func TestGrandchildrenEnd(t *testing.T) {
-	h := open(t, Config{noSandbox: true}, "parent")
+	leavesNothing(t)
+	h := open(t, Config{noSandbox: true}, "parent", "good")
+	other := say(t, h, "good", "pid")
 	pid := say(t, h, "parent", "pid")
 	kids := func() (out []string) {
 		for _, c := range children() {
-			if !strings.HasPrefix(c, pid+" ") {
+			if !strings.HasPrefix(c, pid+" ") && !strings.HasPrefix(c, other+" ") {
 				out = append(out, c)
 			}
 		}
@@ -58,6 +60,13 @@ func TestGrandchildrenEnd(t *testing.T) {
 	if n := len(kids()); n != 1 {
 		t.Fatalf("%d grandchildren, want 1", n)
 	}
+	died, _ := strconv.Atoi(pid)
+	syscall.Kill(died, syscall.SIGKILL) // the grandchild goes with it, and so does its hold on the pipes
+	if n := settles(func() int { return len(kids()) }, 0); n != 0 {
+		t.Errorf("left: %v", kids())
+	}
+	unharmed(t, h, other)
+	say(t, h, "parent", "pid")
 	began := time.Now()
 	h.Close()
 	if took := time.Since(began); took > time.Second {
