@@ -2,12 +2,15 @@ package core
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -16,6 +19,9 @@ import (
 	"github.com/seed-1ae66336/vak/core/internal/builtin"
 	"github.com/seed-1ae66336/vak/core/internal/home"
 	"github.com/seed-1ae66336/vak/core/internal/host"
+	"github.com/seed-1ae66336/vak/core/internal/journal"
+	"github.com/seed-1ae66336/vak/core/internal/outbox"
+	"github.com/seed-1ae66336/vak/core/internal/store"
 	"github.com/seed-1ae66336/vak/sdk/dialect"
 	"github.com/seed-1ae66336/vak/sdk/surface"
 )
@@ -59,6 +65,14 @@ type Config struct {
 	// in its process, come before every plugin, and are trusted like it.
 	InProcess []surface.Plugin
 
+	// Accounts are what transports are configured with. A surface whose transport
+	// needs no settings has an account without a name by itself.
+	Accounts []Account
+
+	// NoDelivery accepts and shows jobs and sends none: they wait for the next
+	// process that holds the home.
+	NoDelivery bool
+
 	// Settings overrides the profile of every surface.
 	Settings Settings
 
@@ -70,6 +84,13 @@ type Config struct {
 	Log hclog.Logger
 }
 
+// An Account is one identity that a surface's transport sends as.
+type Account struct {
+	Surface  string
+	Name     string          // as targets name it; empty for the surface's main one
+	Settings json.RawMessage // by the schema in the plugin's description, secrets and all; kept in memory only
+}
+
 // A Core compiles answers and has them rendered by the surfaces' own
 // processes. It is safe for concurrent use until Close.
 type Core struct {
@@ -79,6 +100,12 @@ type Core struct {
 	config   Config
 	started  time.Time
 	hold     *hold // nil where it is read only
+
+	store     store.Store // nil where it is read only, like all that follows
+	outbox    *outbox.Outbox
+	sessions  sessions
+	addresses addresses
+	stop      func() // ends what runs beside the callers, and waits for it
 }
 
 // A Surface is one surface that a [Core] knows, usable or not.
@@ -97,7 +124,7 @@ type Surface struct {
 // Open holds the home, finds the plugins and starts none: a plugin starts when
 // it first renders. Its error is of kind ErrHeld where another process holds the
 // home; that one can be asked by the vak command.
-func Open(_ context.Context, c Config) (_ *Core, err error) {
+func Open(ctx context.Context, c Config) (_ *Core, err error) {
 	if c.Log == nil {
 		c.Log = hclog.NewNullLogger()
 	}
@@ -132,9 +159,62 @@ func Open(_ context.Context, c Config) (_ *Core, err error) {
 		}
 	}
 	if core.hold != nil {
+		if err := core.keep(ctx); err != nil {
+			return nil, err
+		}
 		core.hold.serve(core)
 	}
 	return core, nil
+}
+
+// keep opens the journal, ends what a crash left open, and starts to deliver.
+func (c *Core) keep(ctx context.Context) error {
+	j, err := journal.Open(ctx, journal.Config{Dir: c.hold.dir, Log: c.log.Named("journal")})
+	if err != nil {
+		return storeError(err)
+	}
+	c.store = j
+	c.outbox, err = outbox.New(ctx, outbox.Config{
+		Store: j, Renderer: desk{c}, Transports: dispatch{c}, Log: c.log.Named("outbox"),
+		Now: time.Now, Chance: rand.Float64, Traits: traits,
+	})
+	if err != nil {
+		return storeError(err)
+	}
+	if err := c.endOpenTurns(ctx); err != nil {
+		c.log.Error("turns that were left open cannot be ended", "cause", err)
+	}
+	within, cancel := context.WithCancel(context.Background())
+	var work sync.WaitGroup
+	c.stop = func() { cancel(); work.Wait() }
+	if !c.config.NoDelivery {
+		work.Go(func() { c.outbox.Run(within) })
+	}
+	if old, ok := c.store.(compacter); ok {
+		work.Go(func() { c.compact(within, old) })
+	}
+	return nil
+}
+
+// A compacter is a store that keeps more than it has to.
+type compacter interface {
+	Compact(ctx context.Context, now time.Time) error
+}
+
+// compact drops what is kept no longer, once a day.
+func (c *Core) compact(ctx context.Context, j compacter) {
+	t := time.NewTicker(24 * time.Hour)
+	defer t.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case now := <-t.C:
+			if err := j.Compact(ctx, now); err != nil && ctx.Err() == nil {
+				c.log.Error("old parts of the journal cannot be dropped", "cause", err)
+			}
+		}
+	}
 }
 
 // pluginDirs are the directories of plugins that were named, and the home's own.
@@ -156,8 +236,14 @@ func (c *Core) Close() error {
 	if c.hold != nil {
 		errs = append(errs, c.hold.hangUp()) // before the processes that it shows end
 	}
+	if c.stop != nil {
+		c.stop() // what is being sent gets to its end
+	}
 	if c.host != nil {
 		errs = append(errs, c.host.Close())
+	}
+	if c.store != nil {
+		errs = append(errs, c.store.Close())
 	}
 	if c.hold != nil {
 		errs = append(errs, c.hold.release()) // last: what is written below a home is written by its holder

@@ -17,10 +17,17 @@ import (
 // MaxSource is the size in bytes of the largest draft.
 const MaxSource = compile.MaxSource
 
-// A Draft is an answer as an agent wrote it.
+// A Draft is what an agent has to say. One with none of the typed contents is a
+// text; the kinds system, developer, steering, tool_call and internal never go
+// out.
 type Draft struct {
 	Markdown string
-	Kind     surface.Kind // empty: Assistant
+	Kind     surface.Kind // empty: that of the typed content, else Assistant
+
+	Alert      *Alert
+	Approval   *Approval
+	Progress   *Progress
+	ToolResult *ToolResult
 }
 
 // An Answer is a compiled [Draft]. It is immutable and safe for concurrent use
@@ -31,6 +38,8 @@ type Answer struct {
 	doc     *doc.Document
 	escaped func() *doc.Document // the log's, where it differs
 	failed  []doc.Diagnostic     // what core has to say about compiling
+	frame   frame                // around the document
+	actions []surface.Action
 	payload []byte
 	source  string // valid UTF-8
 	exact   string // base64 of the exact bytes where they are not UTF-8
@@ -65,18 +74,11 @@ func (c *Core) Render(ctx context.Context, d Draft, targets ...surface.Target) (
 // render one answer at different times. Errors are of kind ErrTooLarge or
 // ErrDraft.
 func (c *Core) Prepare(d Draft) (*Answer, error) {
-	kind, err := textKind(d.Kind)
+	kind, err := c.accept(&d)
 	if err != nil {
 		return nil, err
 	}
-	if len(d.Markdown) > MaxSource {
-		return nil, &Error{
-			Kind: ErrTooLarge,
-			What: fmt.Sprintf("the source has %d bytes and the limit is %d (4 MiB)", len(d.Markdown), MaxSource),
-			Mend: "split it, or send it as a file",
-		}
-	}
-	a := &Answer{core: c, kind: kind}
+	a := &Answer{core: c, kind: kind, actions: d.actions()}
 	a.doc, err = contain("compile", func() (*doc.Document, error) { return compile.Markdown(d.Markdown) })
 	if err != nil {
 		c.log.Error("compile failed", "cause", cause(err), "stack", stack(err))
@@ -84,8 +86,9 @@ func (c *Core) Prepare(d Draft) (*Answer, error) {
 		a.failed = append(a.failed, doc.Diagnostic{Code: "compile_failed", Severity: doc.Error, Message: "The answer is shown as its source: " + cause(err) + "."})
 	}
 	a.escaped = escapedDocument(d.Markdown)
+	a.frame = d.frame(len(a.doc.Blocks))
 	a.source, a.exact = packet.Exact(d.Markdown)
-	a.payload, err = contain("encode", func() ([]byte, error) { return payload(a.doc), nil })
+	a.payload, err = contain("encode", func() ([]byte, error) { return d.payload(a.doc), nil })
 	if err != nil {
 		c.log.Error("encoding the document failed", "cause", cause(err), "stack", stack(err))
 		a.failed = append(a.failed, doc.Diagnostic{Code: "payload_failed", Severity: doc.Error, Message: "The packet holds no document: " + cause(err) + "."})
@@ -93,12 +96,12 @@ func (c *Core) Prepare(d Draft) (*Answer, error) {
 	return a, nil
 }
 
-// payload is the part of a packet that programs read. The source stands beside
-// it in the packet and so not in the document.
-func payload(d *doc.Document) []byte {
-	b := append(make([]byte, 0, 2*len(d.Source)+256), `{"document":`...)
-	b = doc.Append(b, d, doc.WithoutSource)
-	return append(b, '}')
+func tooLarge(n int) error {
+	return &Error{
+		Kind: ErrTooLarge,
+		What: fmt.Sprintf("the source has %d bytes and the limit is %d (4 MiB)", n, MaxSource),
+		Mend: "split it, or send it as a file",
+	}
 }
 
 // textKind checks that k is a kind whose whole content is one text.

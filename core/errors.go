@@ -34,6 +34,36 @@ const (
 	// ErrHome is returned when the home cannot be made, read or written.
 	ErrHome ErrorKind = "the home cannot be used"
 
+	// ErrReadOnly is returned by a core that holds no home, of what has to be kept.
+	ErrReadOnly ErrorKind = "read only"
+
+	// ErrSession is returned when a session or a turn's key cannot be used.
+	ErrSession ErrorKind = "bad session"
+
+	// ErrTurn is returned when a turn has ended already, or ended with another
+	// answer.
+	ErrTurn ErrorKind = "the turn has ended"
+
+	// ErrDelivery is returned when a delivery's id or posture cannot be used.
+	ErrDelivery ErrorKind = "bad delivery"
+
+	// ErrConflict is returned when a job id was used for other content.
+	ErrConflict ErrorKind = "conflict"
+
+	// ErrNotFound is returned when there is no such job, entry or session.
+	ErrNotFound ErrorKind = "not found"
+
+	// ErrJobState is returned when a job's state does not allow what is asked.
+	ErrJobState ErrorKind = "not in this state"
+
+	// ErrFull is returned when the disk has no room. Nothing of what was asked was
+	// kept; what was accepted before goes on as long as it can.
+	ErrFull ErrorKind = "the disk is full"
+
+	// ErrStore is returned when the journal cannot be read or written. Nothing new
+	// is accepted until that is mended; "vak doctor" says more.
+	ErrStore ErrorKind = "the store cannot be used"
+
 	// ErrControl is returned when there is no safe place for the control socket.
 	ErrControl ErrorKind = "no control socket"
 )

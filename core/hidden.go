@@ -9,6 +9,7 @@ import (
 	"github.com/seed-1ae66336/vak/core/internal/builtin"
 	"github.com/seed-1ae66336/vak/core/internal/escape"
 	"github.com/seed-1ae66336/vak/sdk/doc"
+	"github.com/seed-1ae66336/vak/sdk/surface"
 )
 
 // The compiler takes characters that a terminal would obey out of the document,
@@ -17,11 +18,12 @@ import (
 // which they are escaped. It is made only where there are any.
 
 // documentFor is the document that the surface with this id shows.
-func (a *Answer) documentFor(id string) *doc.Document {
+func (a *Answer) documentFor(id string, p surface.Profile) *doc.Document {
+	d := a.doc
 	if id == builtin.LogID && a.escaped != nil {
-		return a.escaped()
+		d = a.escaped()
 	}
-	return a.doc
+	return a.frame.around(d, p.Can.Actions)
 }
 
 // escapedDocument makes the log's document when it is first asked for, or is

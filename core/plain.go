@@ -24,8 +24,8 @@ const PlainRenderer = "core/plain"
 func (a *Answer) plain(ctx context.Context, p surface.Profile, said []doc.Diagnostic) (shown, error) {
 	p = plainProfile(p)
 	out, err := contain("plain", func() (shown, error) {
-		d := doc.Lower(a.documentFor(p.Surface), doc.Support{Version: doc.SchemaVersion, Blocks: layout.Blocks()})
-		r, err := layout.Render(ctx, surface.RenderRequest{Doc: d, Profile: p, Kind: a.kind}, dialect.PlainText)
+		d := doc.Lower(a.documentFor(p.Surface, p), doc.Support{Version: doc.SchemaVersion, Blocks: layout.Blocks()})
+		r, err := layout.Render(ctx, surface.RenderRequest{Doc: d, Profile: p, Kind: a.kind, Actions: a.actions}, dialect.PlainText)
 		if err != nil {
 			return shown{}, err
 		}
@@ -37,7 +37,7 @@ func (a *Answer) plain(ctx context.Context, p surface.Profile, said []doc.Diagno
 		}
 		a.core.log.Error("the plain layout failed", "surface", p.Surface, "cause", cause(err), "stack", stack(err))
 		said = append(said, doc.Diagnostic{Code: "plain_failed", Severity: doc.Error, Message: "The answer is shown as its source: " + cause(err) + "."})
-		out = verbatim(a.doc.Source, p.Limit)
+		out = verbatim(a.whole(), p.Limit)
 	}
 	out.by = packet.Renderer{ID: PlainRenderer}
 	out.diagnostics = append(said, out.diagnostics...)

@@ -26,6 +26,13 @@ func (a *Answer) Render(ctx context.Context, t surface.Target) (packet.Packet, e
 	if err != nil {
 		return packet.Packet{}, err
 	}
+	p := a.packet(t)
+	p.Chunks, p.Coverage, p.Diagnostics, p.Renderer = out.chunks, out.coverage, out.diagnostics, out.by
+	return p, nil
+}
+
+// packet is what a packet for t holds before anything is rendered.
+func (a *Answer) packet(t surface.Target) packet.Packet {
 	return packet.Packet{
 		SchemaVersion:    packet.SchemaVersion,
 		Target:           t.String(),
@@ -34,12 +41,9 @@ func (a *Answer) Render(ctx context.Context, t surface.Target) (packet.Packet, e
 		Payload:          a.payload,
 		FallbackMarkdown: a.source,
 		FallbackB64:      a.exact,
-		Chunks:           out.chunks,
-		Coverage:         out.coverage,
-		Diagnostics:      out.diagnostics,
-		Renderer:         out.by,
+		Actions:          a.actions,
 		Recipe:           recipeBasic,
-	}, nil
+	}
 }
 
 // shown is an answer on one surface.
@@ -73,14 +77,14 @@ func (a *Answer) show(ctx context.Context, id string) (shown, error) {
 
 // native renders by the surface's own renderer and checks the result.
 func (a *Answer) native(ctx context.Context, s Surface) (shown, error) {
-	d := doc.Lower(a.documentFor(s.ID), doc.Support{Version: s.info.DocVersion, Blocks: s.info.Blocks})
+	d := doc.Lower(a.documentFor(s.ID, s.Profile), doc.Support{Version: s.info.DocVersion, Blocks: s.info.Blocks})
 	k, _ := dialect.ByName(s.Profile.Dialect)
 	if !visible(d) {
 		out, err := check(d, s.Profile, surface.Rendering{}, k)
 		out.by = packet.Renderer{ID: s.ID, Version: s.Version}
 		return out, err
 	}
-	r, by, err := a.core.host.Render(ctx, s.ID, surface.RenderRequest{Doc: d, Profile: s.Profile, Kind: a.kind})
+	r, by, err := a.core.host.Render(ctx, s.ID, surface.RenderRequest{Doc: d, Profile: s.Profile, Kind: a.kind, Actions: a.actions})
 	if err != nil {
 		return shown{}, err
 	}

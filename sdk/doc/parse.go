@@ -59,7 +59,7 @@ func Parse(b []byte, lim Limits) (*Document, error) {
 	}
 	p.s = string(b)
 	d := p.document()
-	if p.err == nil && p.peek() != 0 {
+	if p.peek(); p.err == nil && p.i < len(p.s) {
 		p.fail(ErrSyntax, "more behind the document")
 	}
 	if p.err == nil && p.disorder && !p.unique() {

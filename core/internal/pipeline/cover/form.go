@@ -25,7 +25,7 @@ func (c *checker) form(p surface.Profile, r surface.Rendering, k dialect.Dialect
 		// The plain form is a message of its own where the other is refused.
 		var size dialect.Size
 		if p.Limit != (surface.Limit{}) || k == dialect.PlainText {
-			if size = dialect.PlainText.Measure([]byte(ch.Plain)); !within(size, p.Limit) {
+			if size = dialect.PlainText.Measure([]byte(ch.Plain)); !Within(size, p.Limit) {
 				c.lose(Loss{Chunk: i, What: PlainTooLong})
 			}
 		}
@@ -36,7 +36,7 @@ func (c *checker) form(p surface.Profile, r surface.Rendering, k dialect.Dialect
 			// sent can.
 			size = dialect.PlainText.Measure([]byte(ch.Text))
 		}
-		if (k != nil || p.Limit.Of != surface.Visible) && !within(size, p.Limit) {
+		if (k != nil || p.Limit.Of != surface.Visible) && !Within(size, p.Limit) {
 			c.lose(Loss{Chunk: i, What: TooLong})
 		}
 		c.report.Sizes = append(c.report.Sizes, size)
@@ -63,8 +63,8 @@ func hasControl(s string) bool {
 
 func isControl(c byte) bool { return c < ' ' && c != '\n' && c != '\t' || c == 0x7f }
 
-// within reports whether size keeps every bound of l.
-func within(size dialect.Size, l surface.Limit) bool {
+// Within reports whether size keeps every bound of l.
+func Within(size dialect.Size, l surface.Limit) bool {
 	return fits(Units(size, l), l.Max) && fits(size.Sent.Bytes, l.MaxBytes) &&
 		fits(size.Entities, l.MaxEntities) && fits(size.EntityBytes, l.MaxEntityBytes)
 }

@@ -1,0 +1,341 @@
+package core
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+
+	"github.com/seed-1ae66336/vak/core/internal/outbox"
+	"github.com/seed-1ae66336/vak/core/internal/store"
+	"github.com/seed-1ae66336/vak/core/ledger"
+	"github.com/seed-1ae66336/vak/sdk/surface"
+)
+
+// A Delivery says where an answer goes, and when.
+type Delivery struct {
+	// Target is surface:address[/thread][:account], each part percent-encoded
+	// where it holds a separator.
+	Target string
+
+	// ID of the job, which is the idempotency key of the delivery: the same id with
+	// the same content is accepted once, with other content it is an error. 1 to
+	// 200 printable ASCII characters without space. Empty: it is made from the turn,
+	// its ordinal and the target.
+	ID string
+
+	// Posture decides when it goes. Zero: at once.
+	Posture Posture
+
+	// ReplyTo is the message on the platform that it answers.
+	ReplyTo *surface.Ref
+}
+
+// A Posture decides when something goes, never what. The zero value is immediate
+// and normal. Approvals and alerts always go at once.
+type Posture struct {
+	Cadence Cadence
+	Urgency Urgency
+}
+
+// A Cadence is how often a target wants to hear.
+type Cadence string
+
+// The cadences.
+const (
+	Immediate    Cadence = "immediate"     // or empty: as it comes
+	OnCompletion Cadence = "on_completion" // held until its turn is complete, a day at most
+	Digest       Cadence = "digest"        // held until the next digest
+)
+
+// An Urgency is how much a delivery presses.
+type Urgency string
+
+// The urgencies.
+const (
+	Ambient   Urgency = "ambient"   // without a sound
+	Normal    Urgency = "normal"    // or empty
+	Interrupt Urgency = "interrupt" // at once, past what waits, whatever the cadence
+)
+
+// Completed is what became of an answer.
+type Completed struct {
+	Entry    ledger.EntryID // of the answer
+	Jobs     []string       // in the order of the deliveries
+	Repeated bool           // the turn had ended with this answer before
+}
+
+// Complete ends the turn with its answer, and has it delivered: the answer's
+// record, the end of the turn and a job for every delivery are on disk together
+// when it returns, or none of them is. It renders nothing and waits for nobody.
+//
+// Completing a turn again with the same answer does nothing and tells what the
+// first did; with another it is an error of kind ErrTurn. Other errors:
+// ErrTooLarge, ErrDraft, ErrTarget, ErrUnknownSurface, ErrDelivery, ErrConflict,
+// ErrFull, ErrStore. After each of them nothing was accepted.
+func (t *Turn) Complete(ctx context.Context, d Draft, to ...Delivery) (Completed, error) {
+	s := t.session
+	kind, err := s.core.accept(&d)
+	if err != nil {
+		return Completed{}, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	m := message(d, kind)
+	if t.ended {
+		return t.again(ctx, m, d, to)
+	}
+	b := batch{core: s.core, draft: d, kind: kind, turn: t.id, completes: true}
+	if err := b.plan(ctx, to); err != nil {
+		return Completed{}, err
+	}
+	done, first, err := s.commit(ctx, func(next ledger.Seq) store.Commit {
+		b.source = ledger.EntryID{Session: s.id, Seq: next}
+		return store.Commit{
+			ID: ending(t.id), End: t.id.String(), Release: t.id.String(), Jobs: b.puts(ctx),
+			Records: []ledger.Record{
+				s.record(t.id, m),
+				s.record(t.id, &ledger.Turn{Phase: ledger.End, Status: ledger.Complete}),
+			},
+		}
+	})
+	if err != nil {
+		return Completed{}, err
+	}
+	t.ended = true
+	if done.Repeated { // by another holder of the same turn
+		return t.again(ctx, m, d, to)
+	}
+	return Completed{Entry: ledger.EntryID{Session: s.id, Seq: first}, Jobs: b.ids}, nil
+}
+
+// again tells what completing the turn did before. The caller holds the session's
+// lock.
+func (t *Turn) again(ctx context.Context, m *ledger.Message, d Draft, to []Delivery) (Completed, error) {
+	s := t.session
+	var last ledger.Record
+	for b, err := range s.core.store.Read(ctx, s.id, t.id.Seq) {
+		if err != nil {
+			return Completed{}, storeError(err)
+		}
+		r, err := ledger.Parse(b)
+		if err != nil || r.Turn != t.id {
+			continue
+		}
+		if end, ok := r.Body.(*ledger.Turn); ok && end.Phase == ledger.End {
+			break
+		}
+		last = r
+	}
+	was, ok := last.Body.(*ledger.Message)
+	if !ok || was.Markdown != m.Markdown || was.MessageKind != m.MessageKind || string(was.Payload) != string(m.Payload) {
+		return Completed{}, &Error{Kind: ErrTurn, What: "turn " + t.id.String() + " has ended with another answer", Mend: "begin another turn for this one"}
+	}
+	b := batch{core: s.core, draft: d, kind: m.MessageKind, turn: t.id}
+	if err := b.name(to); err != nil {
+		return Completed{}, err
+	}
+	return Completed{Entry: last.ID(), Jobs: b.ids, Repeated: true}, nil
+}
+
+// Deliver has something delivered in the middle of the turn: progress, the result
+// of a tool, a question. It is like [Core.Deliver] otherwise.
+func (t *Turn) Deliver(ctx context.Context, d Draft, to ...Delivery) ([]string, error) {
+	s := t.session
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if t.ended {
+		return nil, t.over()
+	}
+	return s.deliver(ctx, d, t.id, to)
+}
+
+// Deliver has something delivered that belongs to no turn. Its record goes to the
+// session [Notices]. It returns the ids of the jobs, in the order of the
+// deliveries, once all of it is on disk; errors are those of [Turn.Complete].
+func (c *Core) Deliver(ctx context.Context, d Draft, to ...Delivery) ([]string, error) {
+	s, err := c.Session(ctx, Notices)
+	if err != nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.deliver(ctx, d, ledger.TurnID{}, to)
+}
+
+// deliver commits a message and its jobs. The caller holds s.mu.
+func (s *Session) deliver(ctx context.Context, d Draft, turn ledger.TurnID, to []Delivery) ([]string, error) {
+	kind, err := s.core.accept(&d)
+	if err != nil {
+		return nil, err
+	}
+	if len(to) == 0 {
+		return nil, &Error{Kind: ErrDelivery, What: "a delivery needs a target"}
+	}
+	b := batch{core: s.core, draft: d, kind: kind, turn: turn}
+	if err := b.plan(ctx, to); err != nil {
+		return nil, err
+	}
+	if len(b.subs) == 0 { // all of it was accepted before
+		return b.ids, nil
+	}
+	_, _, err = s.commit(ctx, func(next ledger.Seq) store.Commit {
+		b.source = ledger.EntryID{Session: s.id, Seq: next}
+		return store.Commit{Records: []ledger.Record{s.record(turn, message(d, kind))}, Jobs: b.puts(ctx)}
+	})
+	if err != nil {
+		return nil, err
+	}
+	return b.ids, nil
+}
+
+// accept checks a draft before anything is done about it.
+func (c *Core) accept(d *Draft) (surface.Kind, error) {
+	kind, err := d.kind()
+	if err != nil {
+		return "", err
+	}
+	if len(d.Markdown) > MaxSource {
+		return "", tooLarge(len(d.Markdown))
+	}
+	return kind, nil
+}
+
+// answer is the record of a draft.
+func message(d Draft, k surface.Kind) *ledger.Message {
+	role := ledger.Assistant
+	if k == surface.User {
+		role = ledger.User
+	}
+	return &ledger.Message{Role: role, Markdown: d.Markdown, MessageKind: k, Payload: d.typed()}
+}
+
+// A batch is one draft for all its targets.
+type batch struct {
+	core      *Core
+	draft     Draft
+	kind      surface.Kind
+	turn      ledger.TurnID
+	source    ledger.EntryID
+	completes bool
+	subs      []outbox.Submission // those that were not accepted before
+	places    []int               // of subs in ids
+	ids       []string
+}
+
+// name checks the deliveries and gives their jobs ids, except those outside a turn
+// that need the number of their record.
+func (b *batch) name(to []Delivery) error {
+	b.ids, b.subs, b.places = make([]string, len(to)), nil, nil
+	for i, d := range to {
+		t, err := surface.ParseTarget(d.Target)
+		if err != nil {
+			return &Error{Kind: ErrTarget, What: err.Error(), Mend: "for example telegram:-1001234 or log:answers"}
+		}
+		s, known := b.core.surface(t.Surface)
+		if !known {
+			return b.core.unknown(t.Surface)
+		}
+		if err := b.core.addresses.check(s, t); err != nil {
+			return err
+		}
+		if d.ID != "" && !jobID.MatchString(d.ID) {
+			return &Error{Kind: ErrDelivery, What: fmt.Sprintf("no job can have the id %.80q", d.ID), Mend: "use 1 to 200 printable ASCII characters without space"}
+		}
+		if err := d.Posture.check(); err != nil {
+			return err
+		}
+		b.ids[i] = d.ID
+		if d.ID == "" && !b.turn.IsZero() && b.completes {
+			b.ids[i] = madeID(b.turn.String(), i, t)
+		}
+		sub := outbox.Submission{
+			Job: b.ids[i], Target: t, Kind: b.kind, Origin: outbox.Proactive, Turn: b.turn, ReplyTo: d.ReplyTo,
+			Posture: outbox.Posture{Cadence: outbox.Cadence(d.Posture.Cadence), Urgency: outbox.Urgency(d.Posture.Urgency)},
+			Actions: b.draft.actions(), Digest: b.digest(t),
+		}
+		if !b.turn.IsZero() {
+			sub.Origin = outbox.Reply
+		}
+		if a := b.draft.Approval; a != nil {
+			sub.Expires = a.Expires
+		}
+		b.subs, b.places = append(b.subs, sub), append(b.places, i)
+	}
+	return nil
+}
+
+// plan checks the deliveries and leaves out those that were accepted before.
+func (b *batch) plan(ctx context.Context, to []Delivery) error {
+	if err := b.name(to); err != nil {
+		return err
+	}
+	seen := map[string]bool{}
+	subs, places := b.subs[:0], b.places[:0]
+	for n, s := range b.subs {
+		if s.Job != "" {
+			if seen[s.Job] {
+				return &Error{Kind: ErrDelivery, What: "two deliveries have the id " + s.Job}
+			}
+			seen[s.Job] = true
+			r, err := b.core.store.Job(ctx, s.Job)
+			switch {
+			case errors.Is(err, store.NotFound):
+			case err != nil:
+				return storeError(err)
+			case r.Digest != s.Digest:
+				return &Error{Kind: ErrConflict, What: "job " + s.Job + " was accepted with other content", Mend: "use another id"}
+			default:
+				continue
+			}
+		}
+		subs, places = append(subs, s), append(places, b.places[n])
+	}
+	b.subs, b.places = subs, places
+	return nil
+}
+
+// puts are the jobs, once the record that holds their content has its number.
+func (b *batch) puts(ctx context.Context) []store.Put {
+	for n := range b.subs {
+		s := &b.subs[n]
+		s.Source = b.source
+		if s.Job == "" {
+			s.Job = madeID(b.source.String(), b.places[n], s.Target)
+			b.ids[b.places[n]] = s.Job
+		}
+	}
+	return b.core.outbox.Submit(ctx, b.subs, b.completes)
+}
+
+// madeID is the id of a job that the caller gave none: the turn, or the record
+// outside one, its ordinal from 1, and the target.
+func madeID(of string, i int, t surface.Target) string {
+	return of + ":" + strconv.Itoa(i+1) + ":" + t.String()
+}
+
+// digest stands for what was submitted.
+func (b *batch) digest(t surface.Target) string {
+	h := sha256.New()
+	for _, s := range []string{string(b.kind), t.String(), string(b.draft.typed()), b.draft.Markdown} {
+		fmt.Fprintf(h, "%d:%s,", len(s), s)
+	}
+	return hex.EncodeToString(h.Sum(nil)[:16])
+}
+
+var jobID = regexp.MustCompile(`^[!-~]{1,200}$`)
+
+// check says what is wrong with a posture.
+func (p Posture) check() error {
+	switch {
+	case p.Cadence != "" && !slices.Contains(outbox.Cadences, outbox.Cadence(p.Cadence)):
+		return &Error{Kind: ErrDelivery, What: fmt.Sprintf("there is no cadence %.40q", string(p.Cadence)), Mend: "use immediate, on_completion or digest"}
+	case p.Urgency != "" && !slices.Contains(outbox.Urgencies, outbox.Urgency(p.Urgency)):
+		return &Error{Kind: ErrDelivery, What: fmt.Sprintf("there is no urgency %.40q", string(p.Urgency)), Mend: "use ambient, normal or interrupt"}
+	}
+	return nil
+}

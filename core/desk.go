@@ -1,0 +1,145 @@
+package core
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/seed-1ae66336/vak/core/internal/outbox"
+	"github.com/seed-1ae66336/vak/core/internal/pipeline/cover"
+	"github.com/seed-1ae66336/vak/core/ledger"
+	"github.com/seed-1ae66336/vak/core/packet"
+	"github.com/seed-1ae66336/vak/sdk/dialect"
+	"github.com/seed-1ae66336/vak/sdk/surface"
+)
+
+// A desk renders for the outbox what the ledger holds.
+type desk struct{ core *Core }
+
+var _ outbox.Renderer = desk{}
+
+// Render implements [outbox.Renderer].
+func (k desk) Render(ctx context.Context, s *outbox.Submission) (outbox.Rendering, error) {
+	a, err := k.answer(ctx, s)
+	if err != nil {
+		return outbox.Rendering{}, err
+	}
+	out, err := a.show(ctx, s.Target.Surface)
+	if err != nil {
+		return outbox.Rendering{}, err
+	}
+	r := outbox.Rendering{Renderer: out.by, Coverage: out.coverage, Diagnostics: out.diagnostics, Packet: k.profile(s).Delivers == "packet"}
+	for _, c := range out.chunks {
+		r.Parts = append(r.Parts, outbox.Part{Chunk: surface.Chunk{Text: c.Text, Plain: c.Plain, Native: c.Native, Blocks: c.Blocks}})
+	}
+	return r, nil
+}
+
+// answer is what a submission's record holds.
+func (k desk) answer(ctx context.Context, s *outbox.Submission) (*Answer, error) {
+	session, err := k.core.Session(ctx, s.Source.Session)
+	if err != nil {
+		return nil, err
+	}
+	r, err := session.Entry(ctx, s.Source.Seq)
+	if err != nil {
+		return nil, err
+	}
+	m, ok := r.Body.(*ledger.Message)
+	if !ok {
+		return nil, fmt.Errorf("entry %s is no message", s.Source)
+	}
+	d, err := restore(s.Kind, m.Markdown, m.Payload)
+	if err != nil {
+		return nil, fmt.Errorf("entry %s does not hold what a %s needs", s.Source, s.Kind)
+	}
+	return k.core.Prepare(d)
+}
+
+// profile is that of the surface as it is now.
+func (k desk) profile(s *outbox.Submission) surface.Profile {
+	if of, ok := k.core.surface(s.Target.Surface); ok {
+		return of.Profile
+	}
+	return clamped(conservative(s.Target.Surface))
+}
+
+// Annotate implements [outbox.Renderer]. The words stand on a line of their own
+// before everything else, in brackets, which no dialect takes for markup.
+func (k desk) Annotate(s *outbox.Submission, c surface.Chunk, words string) []surface.Chunk {
+	p := k.profile(s)
+	line := "(" + words + ")\n"
+	noted := surface.Chunk{Text: line + c.Text, Plain: line + c.Plain, Blocks: c.Blocks}
+	if fits(noted, p) {
+		return []surface.Chunk{noted}
+	}
+	return pieces(line+c.Plain, c, p.Limit)
+}
+
+// Halve implements [outbox.Renderer].
+func (k desk) Halve(s *outbox.Submission, c surface.Chunk) []surface.Chunk {
+	l := k.profile(s).Limit
+	half := cover.Units(sizeOf(c.Plain), l)/2 + 1
+	l.Max, l.MaxBytes = half, 0
+	return pieces(c.Plain, c, l)
+}
+
+// pieces parts plain text, each piece within a limit.
+func pieces(text string, of surface.Chunk, l surface.Limit) []surface.Chunk {
+	var out []surface.Chunk
+	for piece := range cuts(text, l) {
+		if strings.TrimSpace(piece) != "" {
+			out = append(out, surface.Chunk{Text: piece, Plain: piece, Blocks: of.Blocks})
+		}
+	}
+	return out
+}
+
+// fits reports whether both forms of a chunk are within a profile's limit.
+func fits(c surface.Chunk, p surface.Profile) bool {
+	d, ok := dialect.ByName(p.Dialect)
+	return ok && cover.Within(d.Measure([]byte(c.Text)), p.Limit) && cover.Within(sizeOf(c.Plain), p.Limit)
+}
+
+// Packet implements [outbox.Renderer].
+func (k desk) Packet(ctx context.Context, s *outbox.Submission, r *outbox.Rendering) ([]byte, error) {
+	p, err := k.packet(ctx, s, r)
+	if err != nil {
+		return nil, err
+	}
+	return packet.Append(nil, &p)
+}
+
+// packet assembles the packet of a job from what was submitted and what was
+// rendered.
+func (k desk) packet(ctx context.Context, s *outbox.Submission, r *outbox.Rendering) (packet.Packet, error) {
+	a, err := k.answer(ctx, s)
+	if err != nil {
+		return packet.Packet{}, err
+	}
+	p := a.packet(s.Target)
+	p.JobID, p.Actions, p.Epoch = s.Job, s.Actions, s.Epoch
+	if r == nil {
+		p.Chunks = []packet.Chunk{}
+		return p, nil
+	}
+	p.Coverage, p.Diagnostics, p.Renderer = r.Coverage, r.Diagnostics, r.Renderer
+	profile := k.profile(s)
+	for i, part := range r.Parts {
+		p.Chunks = append(p.Chunks, measured(i, part.Chunk, profile))
+	}
+	return p, nil
+}
+
+// measured is a chunk with its size by the surface's dialect, or by its plain
+// form where core does not know that.
+func measured(i int, c surface.Chunk, p surface.Profile) packet.Chunk {
+	size := sizeOf(c.Plain)
+	if d, ok := dialect.ByName(p.Dialect); ok {
+		size = d.Measure([]byte(c.Text))
+	}
+	return packet.Chunk{
+		Index: i, Text: c.Text, Plain: c.Plain, Native: c.Native, Blocks: c.Blocks,
+		Units: cover.Units(size, p.Limit), Bytes: len(c.Text),
+	}
+}

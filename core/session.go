@@ -1,0 +1,283 @@
+package core
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/seed-1ae66336/vak/core/internal/store"
+	"github.com/seed-1ae66336/vak/core/ledger"
+)
+
+// Notices is the session of what is delivered outside every turn.
+const Notices = "notices"
+
+// A Session is one conversation: its ledger, and the turns in it. It is safe for
+// concurrent use.
+type Session struct {
+	core *Core
+	id   string
+	mu   sync.Mutex // of writers: a commit relies on where the ledger ends
+}
+
+// Session returns the session with an id, which is 1 to 64 of [A-Za-z0-9._-] and
+// does not begin with '.' or '-'. It need not exist: it does from its first
+// record on. Errors are of kind ErrReadOnly or ErrSession.
+func (c *Core) Session(_ context.Context, id string) (*Session, error) {
+	if c.store == nil {
+		return nil, errReadOnly()
+	}
+	if err := ledger.CheckSession(id); err != nil {
+		return nil, &Error{Kind: ErrSession, What: "no session can have the id " + fmt.Sprintf("%.80q", id), Mend: "use up to 64 letters, digits and . _ -", Err: err}
+	}
+	c.sessions.mu.Lock()
+	defer c.sessions.mu.Unlock()
+	if s, ok := c.sessions.open[id]; ok {
+		return s, nil
+	}
+	if c.sessions.open == nil {
+		c.sessions.open = map[string]*Session{}
+	}
+	s := &Session{core: c, id: id}
+	c.sessions.open[id] = s
+	return s, nil
+}
+
+// sessions are those that were asked for.
+type sessions struct {
+	mu   sync.Mutex
+	open map[string]*Session
+}
+
+func errReadOnly() error {
+	return &Error{Kind: ErrReadOnly, What: "this core holds no home, so it keeps nothing and delivers nothing", Mend: "open it without ReadOnly"}
+}
+
+// Sessions lists the ids of all sessions that have a record.
+func (c *Core) Sessions(ctx context.Context) ([]string, error) {
+	if c.store == nil {
+		return nil, errReadOnly()
+	}
+	ids, err := c.store.Sessions(ctx)
+	return ids, storeError(err)
+}
+
+// ID is the session's id.
+func (s *Session) ID() string { return s.id }
+
+// Lines yields the lines of the ledger from a record on, as they are on disk,
+// without the newlines. An error ends them.
+func (s *Session) Lines(ctx context.Context, from ledger.Seq) iter.Seq2[[]byte, error] {
+	return func(yield func([]byte, error) bool) {
+		for b, err := range s.core.store.Read(ctx, s.id, from) {
+			if !yield(b, storeError(err)) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// Entry returns one record. Errors are of kind ErrNotFound or ErrStore.
+func (s *Session) Entry(ctx context.Context, seq ledger.Seq) (ledger.Record, error) {
+	for b, err := range s.core.store.Read(ctx, s.id, seq) {
+		if err != nil {
+			return ledger.Record{}, storeError(err)
+		}
+		r, err := ledger.Parse(b)
+		if err != nil {
+			return ledger.Record{}, &Error{Kind: ErrStore, What: fmt.Sprintf("entry %s/%d cannot be read", s.id, seq), Mend: "see \"vak ledger verify\"", Err: err}
+		}
+		return r, nil
+	}
+	return ledger.Record{}, &Error{Kind: ErrNotFound, What: fmt.Sprintf("there is no entry %s/%d", s.id, seq)}
+}
+
+// TurnOptions say how a turn begins.
+type TurnOptions struct {
+	// Key makes it idempotent: beginning a turn again under the key of an earlier
+	// one of the session gives that one, open or ended, for 30 days. A program that
+	// tries an answer again after a crash has it delivered once by that. Empty: it
+	// is a new turn.
+	Key string
+}
+
+// A Turn is one exchange, from what was asked to the answer. It is safe for
+// concurrent use.
+type Turn struct {
+	session *Session
+	id      ledger.TurnID
+	ended   bool // guarded by session.mu
+}
+
+// Begin begins a turn.
+func (s *Session) Begin(ctx context.Context, o TurnOptions) (*Turn, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(o.Key) > maxKey {
+		return nil, &Error{Kind: ErrSession, What: fmt.Sprintf("a turn's key has more than %d bytes", maxKey)}
+	}
+	id := ""
+	if o.Key != "" {
+		id = "turn\x00" + s.id + "\x00" + o.Key
+	}
+	done, turn, err := s.commit(ctx, func(next ledger.Seq) store.Commit {
+		t := ledger.TurnID{Session: s.id, Seq: next}
+		return store.Commit{ID: id, Begin: t.String(), Records: []ledger.Record{s.record(t, &ledger.Turn{Phase: ledger.Begin, Key: o.Key})}}
+	})
+	if err != nil {
+		return nil, err
+	}
+	t := &Turn{session: s, id: ledger.TurnID{Session: s.id, Seq: turn}}
+	if done.Repeated {
+		open, err := s.core.store.OpenTurns(ctx)
+		if err != nil {
+			return nil, storeError(err)
+		}
+		t.ended = true
+		for _, name := range open {
+			t.ended = t.ended && name != t.id.String()
+		}
+	}
+	return t, nil
+}
+
+// maxKey bounds a turn's key in bytes.
+const maxKey = 256
+
+// ID is the turn's id, that of the record that began it.
+func (t *Turn) ID() ledger.TurnID { return t.id }
+
+// Append keeps records of the turn, and returns the seq of the first. A turn
+// ends by Complete or End alone. Errors are of kind ErrTurn or ErrStore.
+func (t *Turn) Append(ctx context.Context, bodies ...ledger.Body) (ledger.Seq, error) {
+	s := t.session
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if t.ended {
+		return 0, t.over()
+	}
+	records := make([]ledger.Record, len(bodies))
+	for i, b := range bodies {
+		if _, ok := b.(*ledger.Turn); ok || b == nil {
+			return 0, &Error{Kind: ErrTurn, What: "a turn is begun and ended by its methods, not by a record"}
+		}
+		records[i] = s.record(t.id, b)
+	}
+	if len(records) == 0 {
+		return 0, nil
+	}
+	_, first, err := s.commit(ctx, func(ledger.Seq) store.Commit { return store.Commit{Records: records} })
+	return first, err
+}
+
+// End ends the turn without an answer. What was held for it goes. Ending a turn
+// that has ended is an error of kind ErrTurn.
+func (t *Turn) End(ctx context.Context, status ledger.Status, reason string) error {
+	s := t.session
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if t.ended {
+		return t.over()
+	}
+	if err := s.end(ctx, t.id, status, reason); err != nil {
+		return err
+	}
+	t.ended = true
+	return nil
+}
+
+func (t *Turn) over() error {
+	return &Error{Kind: ErrTurn, What: "turn " + t.id.String() + " has ended", Mend: "begin another"}
+}
+
+// end ends a turn. The caller holds s.mu.
+func (s *Session) end(ctx context.Context, id ledger.TurnID, status ledger.Status, reason string) error {
+	_, _, err := s.commit(ctx, func(ledger.Seq) store.Commit {
+		return store.Commit{
+			ID: ending(id), End: id.String(), Release: id.String(), Settles: true,
+			Records: []ledger.Record{s.record(id, &ledger.Turn{Phase: ledger.End, Status: status, Reason: reason})},
+		}
+	})
+	return err
+}
+
+// ending is the id of the commit that ends a turn: a turn ends once.
+func ending(id ledger.TurnID) string { return "end\x00" + id.String() }
+
+// record is a record of now.
+func (s *Session) record(turn ledger.TurnID, b ledger.Body) ledger.Record {
+	return ledger.Record{Session: s.id, Time: s.core.now(), Turn: turn, Body: b}
+}
+
+// commit commits what make makes of the seq of the next record, and returns that
+// of the first. The caller holds s.mu.
+func (s *Session) commit(ctx context.Context, make func(next ledger.Seq) store.Commit) (store.Committed, ledger.Seq, error) {
+	head, err := s.core.store.Head(ctx, s.id)
+	if err != nil {
+		return store.Committed{}, 0, storeError(err)
+	}
+	c := make(head + 1)
+	c.Session, c.Expect = s.id, &head
+	done, err := s.core.store.Commit(ctx, c)
+	if err != nil {
+		return store.Committed{}, 0, storeError(err)
+	}
+	return done, done.First, nil
+}
+
+// endOpenTurns ends the turns that a crash left open, so that what was held for
+// them goes.
+func (c *Core) endOpenTurns(ctx context.Context) error {
+	open, err := c.store.OpenTurns(ctx)
+	if err != nil {
+		return err
+	}
+	for _, text := range open {
+		id, err := ledger.ParseTurnID(text)
+		if err != nil {
+			continue
+		}
+		s, err := c.Session(ctx, id.Session)
+		if err != nil {
+			continue
+		}
+		s.mu.Lock()
+		err = s.end(ctx, id, ledger.Partial, "the process ended before the turn did")
+		s.mu.Unlock()
+		if err != nil {
+			return err
+		}
+		c.log.Warn("a turn that was open when the process ended is ended as partial", "turn", text)
+	}
+	return nil
+}
+
+func (c *Core) now() time.Time { return time.Now().UTC() }
+
+// storeError tells what went wrong with the store in the terms of this package.
+func storeError(err error) error {
+	e, ok := errors.AsType[*store.Error](err)
+	if !ok {
+		return err
+	}
+	kind := ErrStore
+	switch e.Kind {
+	case store.Full:
+		kind = ErrFull
+	case store.NotFound:
+		kind = ErrNotFound
+	case store.Exists, store.Conflict:
+		kind = ErrConflict
+	case store.TooLarge:
+		kind = ErrTooLarge
+	}
+	what := e.What
+	if e.Job != "" {
+		what = "job " + e.Job + ": " + what
+	}
+	return &Error{Kind: kind, What: strings.TrimSpace(what), Mend: e.Mend, Err: e.Err}
+}
