@@ -222,6 +222,15 @@ func restore(k surface.Kind, markdown string, typed json.RawMessage) (Draft, err
 	return d, json.Unmarshal(typed, into)
 }
 
+// buttons are the actions for a surface that shows them itself. For all others
+// they are part of the document, where it can be checked that they are shown.
+func (a *Answer) buttons(p surface.Profile) []surface.Action {
+	if p.Can.Actions {
+		return a.actions
+	}
+	return nil
+}
+
 // A frame is what stands around the text of a draft that is more than a text.
 type frame struct {
 	head []doc.Block // everywhere

@@ -23,9 +23,10 @@ const PlainRenderer = "core/plain"
 // cut to size.
 func (a *Answer) plain(ctx context.Context, p surface.Profile, said []doc.Diagnostic) (shown, error) {
 	p = plainProfile(p)
+	p.Can.Actions = false // what core makes has no buttons
 	out, err := contain("plain", func() (shown, error) {
 		d := doc.Lower(a.documentFor(p.Surface, p), doc.Support{Version: doc.SchemaVersion, Blocks: layout.Blocks()})
-		r, err := layout.Render(ctx, surface.RenderRequest{Doc: d, Profile: p, Kind: a.kind, Actions: a.actions}, dialect.PlainText)
+		r, err := layout.Render(ctx, surface.RenderRequest{Doc: d, Profile: p, Kind: a.kind}, dialect.PlainText)
 		if err != nil {
 			return shown{}, err
 		}

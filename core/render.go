@@ -84,7 +84,7 @@ func (a *Answer) native(ctx context.Context, s Surface) (shown, error) {
 		out.by = packet.Renderer{ID: s.ID, Version: s.Version}
 		return out, err
 	}
-	r, by, err := a.core.host.Render(ctx, s.ID, surface.RenderRequest{Doc: d, Profile: s.Profile, Kind: a.kind, Actions: a.actions})
+	r, by, err := a.core.host.Render(ctx, s.ID, surface.RenderRequest{Doc: d, Profile: s.Profile, Kind: a.kind, Actions: a.buttons(s.Profile)})
 	if err != nil {
 		return shown{}, err
 	}
