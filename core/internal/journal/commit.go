@@ -177,9 +177,8 @@ func (j *Journal) ready(c *store.Commit) (puts []store.Put, wait bool, err error
 			What: fmt.Sprintf("session %s is at record %d, not at %d", c.Session, head, *c.Expect),
 			Mend: "read what was added and decide again"}
 	}
-	puts = slices.Clone(c.Jobs)
 	if c.Release == "" {
-		return puts, false, nil
+		return slices.Clone(c.Jobs), false, nil
 	}
 	if j.holds[c.Release] > 0 {
 		return nil, true, nil
@@ -198,7 +197,7 @@ func (j *Journal) ready(c *store.Commit) (puts []store.Put, wait bool, err error
 		}
 		puts = append(puts, store.Release(r, j.now()))
 	}
-	return puts, false, nil
+	return append(puts, c.Jobs...), false, nil
 }
 
 // records makes the lines of the records, each in its place in the session.

@@ -101,9 +101,6 @@ func (j *Journal) undo(b *batch) {
 	j.given, j.written = j.last, j.segments[len(j.segments)-1].size
 }
 
-// reserveBytes is what a full disk leaves for finishing accepted work.
-const reserveBytes = 4 << 20
-
 func (j *Journal) reserveName() string { return filepath.Join(j.dirs.journal, "reserve") }
 
 // useReserve gives the reserve back to the disk.
@@ -124,7 +121,7 @@ func (j *Journal) useReserve() {
 // makeRoom makes the reserve again and lets new work in, or says that there is
 // no room. It is called with the lock held.
 func (j *Journal) makeRoom() error {
-	if free, known := j.fs.Free(j.dirs.journal); known && free < 2*reserveBytes && !j.reserve || known && free < reserveBytes/16 {
+	if free, known := j.fs.Free(j.dirs.journal); known && (free < j.spare/16 || free < 2*j.spare && !j.reserve) {
 		return errFull(nil)
 	}
 	if !j.reserve {
@@ -142,7 +139,7 @@ func (j *Journal) writeReserve() error {
 	if err != nil {
 		return err
 	}
-	_, err = f.WriteAt(make([]byte, reserveBytes), 0)
+	_, err = f.WriteAt(make([]byte, j.spare), 0)
 	if err == nil {
 		err = f.Sync()
 	}

@@ -23,6 +23,7 @@ type Config struct {
 	Dir          string        // the home, which the caller has locked
 	Log          hclog.Logger  // nil: none
 	SegmentBytes int64         // after which a new segment begins; 0: 64 MiB
+	ReserveBytes int64         // kept back for a full disk; 0: 4 MiB
 	Retention    time.Duration // of finished jobs and commit ids; 0: 30 days
 	FS           fsys.FS       // nil: the machine's
 	Now          func() time.Time
@@ -30,6 +31,7 @@ type Config struct {
 
 const (
 	segmentBytes = 64 << 20
+	reserveBytes = 4 << 20
 	retention    = 30 * 24 * time.Hour
 
 	offsetBits = 28 // of a place
@@ -39,12 +41,13 @@ const (
 
 // A Journal is a [store.Store] in files. It is safe for concurrent use.
 type Journal struct {
-	log  hclog.Logger
-	fs   fsys.FS
-	dirs dirs
-	size int64 // after which a segment is sealed
-	keep time.Duration
-	now  func() time.Time
+	log   hclog.Logger
+	fs    fsys.FS
+	dirs  dirs
+	size  int64 // after which a segment is sealed
+	spare int64 // size of the reserve
+	keep  time.Duration
+	now   func() time.Time
 
 	segmentFiles, sessionFiles *pool
 

@@ -26,7 +26,7 @@ func TestSuite(t *testing.T) {
 		storetest.Run(t, func(t *testing.T) storetest.Opener {
 			fs := memfs.New()
 			return func(now func() time.Time) (store.Store, error) {
-				return journal.Open(context.Background(), journal.Config{Dir: "/home", Now: now, FS: fs, SegmentBytes: 1000})
+				return journal.Open(context.Background(), journal.Config{Dir: "/home", Now: now, FS: fs, SegmentBytes: 1000, ReserveBytes: 1000})
 			}
 		})
 	})

@@ -24,7 +24,7 @@ import (
 func Open(ctx context.Context, cfg Config) (*Journal, error) {
 	j := &Journal{
 		log: cfg.Log, fs: cfg.FS, dirs: dirsOf(cfg.Dir), now: cfg.Now,
-		size: cmp.Or(cfg.SegmentBytes, segmentBytes), keep: cmp.Or(cfg.Retention, retention),
+		size: cmp.Or(cfg.SegmentBytes, segmentBytes), spare: cmp.Or(cfg.ReserveBytes, reserveBytes), keep: cmp.Or(cfg.Retention, retention),
 		index: store.NewIndex(), sessions: map[string]*session{},
 		busy: map[store.Key]int{}, holds: map[string]int{}, suspects: map[store.Key]error{},
 		signal: make(chan struct{}, 1),
@@ -85,7 +85,9 @@ func (j *Journal) load(ctx context.Context) error {
 	return nil
 }
 
-// listSegments finds the segments, and makes the first if there is none.
+// listSegments finds the segments, and makes the first if there is none. Empty
+// ones are left over from a rotation that did not come to its end; the segment
+// before them goes on.
 func (j *Journal) listSegments() error {
 	names, err := j.fs.List(j.dirs.journal)
 	if err != nil {
@@ -105,11 +107,22 @@ func (j *Journal) listSegments() error {
 		}
 		if name == "reserve" {
 			size, err := j.fs.Size(full)
-			j.reserve = err == nil && size >= reserveBytes
+			j.reserve = err == nil && size >= j.spare
 		}
 	}
 	slices.SortFunc(j.segments, func(a, b segment) int { return cmp.Compare(a.first, b.first) })
-	if len(j.segments) > 0 {
+	whole := slices.DeleteFunc(slices.Clone(j.segments), func(s segment) bool { return s.size == 0 })
+	switch {
+	case len(whole) > 0:
+		for _, s := range j.segments {
+			if s.size == 0 {
+				j.fs.Remove(j.dirs.segment(s.first)) // it harms nobody
+			}
+		}
+		j.segments = whole
+		return nil
+	case len(j.segments) > 0:
+		j.segments = j.segments[:1]
 		return nil
 	}
 	j.segments = []segment{{first: 1}}
@@ -117,7 +130,7 @@ func (j *Journal) listSegments() error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(f.Close(), j.fs.SyncDir(j.dirs.journal))
+	return f.Close()
 }
 
 // openTail makes the last segment ready to be written to.
@@ -126,7 +139,7 @@ func (j *Journal) openTail() {
 	var err error
 	j.tail, err = j.fs.Open(j.dirs.segment(s.first), true)
 	if err == nil && s.size == 0 {
-		// It may have been made a moment before a crash.
+		// Its name may not be durable yet: it is new, or a crash came in between.
 		err = j.fs.SyncDir(j.dirs.journal)
 	}
 	if err != nil {

@@ -37,6 +37,7 @@ func (r *recovery) run() error {
 	for i := len(all) - 2; i >= 0; i-- {
 		if c := j.loadCheckpoint(all[i], all[i+1].first-1); c != nil {
 			j.index, r.from, r.due = c.index, i+1, all[i+1].first
+			j.index.Forget(all[0].place(0)) // segments may have been removed since
 			j.sealed = all[i].first
 			for _, s := range c.sessions {
 				r.bases[s.chain.Session] = s

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
-	"maps"
-	"slices"
 	"strings"
 
 	"github.com/seed-1ae66336/vak/core/internal/journal/fsys"
@@ -237,7 +235,7 @@ func (r *recovery) shorten(name string, at, end int64) error {
 }
 
 // findBehind reads the segments again for the records that the files of sessions
-// lack, and cuts those files to what is sure.
+// lack.
 func (r *recovery) findBehind(behind map[string]*session) error {
 	j := r.j
 	for i := r.from; i < len(j.segments); i++ {
@@ -267,23 +265,6 @@ func (r *recovery) findBehind(behind map[string]*session) error {
 		})
 		if err != nil {
 			return err
-		}
-	}
-	for _, name := range slices.Sorted(maps.Keys(behind)) {
-		s := behind[name]
-		if j.broken != nil {
-			break
-		}
-		file := j.dirs.session(name)
-		if size, err := j.fs.Size(file); err != nil || size <= s.size {
-			continue
-		}
-		f, err := j.fs.Open(file, true)
-		if err == nil {
-			err = errors.Join(f.Truncate(s.size), f.Close())
-		}
-		if err != nil {
-			j.readOnly("a session's file cannot be written to", err)
 		}
 	}
 	return nil

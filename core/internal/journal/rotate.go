@@ -41,7 +41,7 @@ func (j *Journal) rotate() {
 	if err != nil {
 		if f != nil {
 			f.Close()
-			err = errors.Join(err, j.fs.Remove(j.dirs.segment(next.first)))
+			j.fs.Remove(j.dirs.segment(next.first)) // an empty one harms nobody
 		}
 		j.ended("a new segment could not be made", err)
 		return
