@@ -88,7 +88,8 @@ type Commit struct {
 	Begin, End string
 
 	// Release names a hold: every job that is held for it becomes pending at the
-	// end of its lane, in the order in which they were held.
+	// end of its lane, in the order in which they were held, before the jobs of
+	// this commit.
 	Release string
 
 	// Settles says that the commit only goes on with what was accepted before. It

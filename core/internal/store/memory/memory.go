@@ -68,7 +68,7 @@ func (s *Store) Commit(_ context.Context, c store.Commit) (store.Committed, erro
 	now := s.now()
 	puts := slices.Clone(c.Jobs)
 	if c.Release != "" {
-		puts = append(puts, s.released(&c, now)...)
+		puts = append(s.released(&c, now), puts...)
 	}
 	for i := range puts {
 		if err := s.index.Check(now, &puts[i]); err != nil {

@@ -171,8 +171,8 @@ func release(w *world) {
 		}
 	}
 	at := func(name string) int { return slices.Index(order, name) }
-	if len(order) != 4 || at("j") != 0 || at("h1") > at("h2") || at("h1") < 0 {
-		w.Errorf("they went as %v", order)
+	if len(order) != 4 || at("j") != 0 || at("h1") > at("h2") || at("h1") < 0 || at("last") != 3 {
+		w.Errorf("they went as %v, what the commit itself brings goes last", order)
 	}
 	w.want("history", w.history("h1"), "queued released delivered")
 	w.want("the other one stays", w.listed(store.Filter{States: []store.State{store.Held}}), "other")
