@@ -20,10 +20,12 @@ type delivery struct {
 	rendering *Rendering // nil: not rendered yet
 	parts     []*part    // of the rendering, as split since
 	open      *attempt   // that has no outcome
-	openAt    time.Time
-	late      bool // the next part says that it comes late
-	parked    time.Duration
-	parkedAt  time.Time // zero: it is not
+	openAt    time.Time  // of the last attempt
+	late      bool       // the next part says that it comes late
+	moves     int        // to another target
+	since     time.Time  // when its patience began
+	held      time.Duration
+	heldAt    time.Time // zero: it is not
 }
 
 // A part is a Part with what became of it.
@@ -33,11 +35,16 @@ type part struct {
 	done     bool
 	refs     []surface.Ref
 	attempts int
-	server   int       // attempts that the platform's server failed at
-	unknowns int       // attempts with no known outcome
-	firstAt  time.Time // of the first of those; not zero: it may have arrived
-	plainFor string    // why it goes plain; once each
-	halved   bool      // made by halving: not halved again
+	server   int // attempts that the platform's server failed at
+	waits    int // attempts in a row that the platform had no time for
+	halved   bool
+
+	triedPlain bool         // because of server faults; once
+	before     surface.Form // what it was before that, until that too has failed
+
+	unknowns int          // attempts with no known outcome, since a person looked
+	firstAt  time.Time    // of the first of those; not zero: it may have arrived
+	doubt    surface.Form // that it may have arrived in; empty: in another one or several
 }
 
 // errNewer is returned for histories that a later version wrote.
@@ -51,11 +58,14 @@ func fold(row store.Row, history []store.Entry) (*delivery, error) {
 			if errors.Is(err, errNewer) {
 				return nil, err
 			}
-			return nil, fmt.Errorf("entry %d of its history, of kind %q, cannot be read", i+1, e.Kind)
+			return nil, fmt.Errorf("entry %d of its history, of kind %q, cannot be read", i+1, clip(e.Kind, maxCode))
 		}
 	}
-	if d.sub.Version == 0 {
+	switch {
+	case d.sub.Version == 0:
 		return nil, errors.New("its history does not begin with what was submitted")
+	case d.open != nil && d.part(d.open.Part) == nil:
+		return nil, errNoPart
 	}
 	return d, nil
 }
@@ -65,60 +75,61 @@ func fold(row store.Row, history []store.Entry) (*delivery, error) {
 func (d *delivery) add(e store.Entry) error {
 	switch e.Kind {
 	case kindSubmitted:
-		return into(e, func(s Submission) error {
-			if s.Version != submissionVersion {
+		return read(e, func(s Submission) error {
+			if s.Version > submissionVersion {
 				return errNewer
 			}
-			d.sub = s
+			d.sub, d.since = s, e.Time
 			return nil
 		})
 	case kindRendered:
-		return into(e, func(r Rendering) error { d.rendered(r); return nil })
+		return read(e, func(r Rendering) error { d.rendered(r); return nil })
 	case kindAttempt:
-		return into(e, func(a attempt) error {
+		return read(e, func(a attempt) error {
 			d.open, d.openAt = &a, e.Time
 			return d.with(a.Part, func(p *part) { p.attempts++ })
 		})
 	case kindSent:
-		return into(e, func(s sent) error {
+		return read(e, func(s sent) error {
 			d.late = d.late && (d.open == nil || !d.open.Late)
 			d.open = nil
 			return d.with(s.Part, func(p *part) { p.done, p.refs = true, s.Refs })
 		})
 	case kindFailed:
-		return into(e, func(f failed) error { return d.failed(f) })
+		return read(e, d.failed)
 	case kindForm:
-		return into(e, func(f form) error {
-			return d.with(f.Part, func(p *part) { p.form, p.plainFor = f.Form, f.Why })
+		return read(e, func(f form) error {
+			return d.with(f.Part, func(p *part) { p.become(f) })
 		})
 	case kindSplit:
-		return into(e, d.split)
+		return read(e, d.split)
 	case kindMoved:
-		return into(e, func(m moved) error { d.sub.Target = m.To; return nil })
+		return read(e, func(m moved) error { d.sub.Target = m.To; d.moves++; return nil })
 	case kindHeld:
-		return into(e, func(h held) error {
-			d.stopParking(e.Time)
-			if h.Reason.Parked() {
-				d.parkedAt = e.Time
-			}
+		return read(e, func(h held) error {
+			d.goOn(e.Time)
+			d.heldAt = e.Time
+			d.late = d.late || h.Reason == HeadOfLine
 			return nil
 		})
 	case kindReleased:
-		return into(e, func(r released) error {
-			d.stopParking(e.Time)
-			d.late = d.late || r.Late
+		return read(e, func(r released) error {
+			d.goOn(e.Time)
+			if r.ByHand {
+				d.lookedAt()
+			}
 			return nil
 		})
 	case kindRetried:
-		d.stopParking(e.Time)
-		for _, p := range d.parts {
-			p.unknowns, p.server = 0, 0
-		}
+		d.goOn(e.Time)
+		d.since, d.held, d.moves = e.Time, 0, 0
+		d.lookedAt()
 	}
 	return nil
 }
 
-func into[T any](e store.Entry, do func(T) error) error {
+// read decodes an entry's body and hands it on.
+func read[T any](e store.Entry, do func(T) error) error {
 	v, err := decode[T](e)
 	if err != nil {
 		return err
@@ -126,10 +137,19 @@ func into[T any](e store.Entry, do func(T) error) error {
 	return do(v)
 }
 
-func (d *delivery) stopParking(at time.Time) {
-	if !d.parkedAt.IsZero() {
-		d.parked += max(at.Sub(d.parkedAt), 0)
-		d.parkedAt = time.Time{}
+// goOn ends the time that it was held, if it was.
+func (d *delivery) goOn(at time.Time) {
+	if !d.heldAt.IsZero() {
+		d.held += max(at.Sub(d.heldAt), 0)
+		d.heldAt = time.Time{}
+	}
+}
+
+// lookedAt notes that a person wants it sent, knowing what happened. That parts
+// may have arrived stays known.
+func (d *delivery) lookedAt() {
+	for _, p := range d.parts {
+		p.unknowns, p.server, p.waits = 0, 0, 0
 	}
 }
 
@@ -153,10 +173,17 @@ func (d *delivery) failed(f failed) error {
 	at := d.openAt
 	d.open = nil
 	return d.with(f.Part, func(p *part) {
+		if f.Waits {
+			p.waits++
+		} else {
+			p.waits = 0
+		}
 		switch {
 		case f.Class == surface.Unknown:
 			if p.firstAt.IsZero() {
-				p.firstAt = at
+				p.firstAt, p.doubt = at, p.form
+			} else if p.doubt != p.form {
+				p.doubt = ""
 			}
 			p.unknowns++
 		case serverFault(f.Class, f.Code):
@@ -170,32 +197,56 @@ func serverFault(c surface.Class, code string) bool {
 	return c == surface.Transient && len(code) >= 3 && code[0] == '5' && strings.Trim(code[:3], "0123456789") == ""
 }
 
+func (p *part) become(f form) {
+	switch f.Why {
+	case whyServer:
+		p.before, p.triedPlain = p.form, true
+	default:
+		p.before = ""
+	}
+	p.form = f.Form
+}
+
 func (d *delivery) split(s split) error {
 	i := slices.IndexFunc(d.parts, func(p *part) bool { return p.ID == s.Part })
 	if i < 0 {
 		return errNoPart
 	}
 	old := d.parts[i]
-	pieces := make([]*part, len(s.Into))
+	into := make([]*part, len(s.Into))
 	for k, p := range s.Into {
-		pieces[k] = newPart(p)
-		pieces[k].form, pieces[k].halved, pieces[k].plainFor = surface.FormPlain, true, s.Why
-		pieces[k].unknowns, pieces[k].firstAt = old.unknowns, old.firstAt
+		piece := newPart(p)
+		piece.halved, piece.triedPlain = old.halved, old.triedPlain
+		if s.Why != whyNote {
+			piece.halved, piece.form = true, surface.FormPlain
+		} else if old.form == surface.FormPlain {
+			piece.form = surface.FormPlain
+		}
+		piece.unknowns, piece.firstAt = old.unknowns, old.firstAt // under another key
+		into[k] = piece
 	}
-	d.parts = slices.Replace(d.parts, i, i+1, pieces...)
+	d.parts = slices.Replace(d.parts, i, i+1, into...)
 	return nil
 }
 
 var errNoPart = errors.New("there is no such part")
 
-func (d *delivery) with(id string, do func(*part)) error {
+func (d *delivery) part(id string) *part {
 	for _, p := range d.parts {
 		if p.ID == id {
-			do(p)
-			return nil
+			return p
 		}
 	}
-	return errNoPart
+	return nil
+}
+
+func (d *delivery) with(id string, do func(*part)) error {
+	p := d.part(id)
+	if p == nil {
+		return errNoPart
+	}
+	do(p)
+	return nil
 }
 
 // next is the first part that has no receipt, and its place; nil where there is
@@ -210,13 +261,22 @@ func (d *delivery) next() (*part, int) {
 }
 
 // age is how long the job has been waiting to be sent, without the time that it
-// was parked.
+// was held.
 func (d *delivery) age(now time.Time) time.Duration {
-	parked := d.parked
-	if !d.parkedAt.IsZero() {
-		parked += now.Sub(d.parkedAt)
+	held := d.held
+	if !d.heldAt.IsZero() {
+		held += max(now.Sub(d.heldAt), 0)
 	}
-	return now.Sub(d.row.Created) - parked
+	return now.Sub(d.since) - held
+}
+
+// mayFollow reports whether the job may go to another target instead of its own:
+// not to other surfaces and accounts, which nobody has chosen, not to what cannot
+// be kept, and not in circles.
+func (d *delivery) mayFollow(to surface.Target) bool {
+	own := d.sub.Target
+	again, err := surface.ParseTarget(to.String())
+	return err == nil && again == to && to != own && to.Surface == own.Surface && to.Account == own.Account && d.moves < maxMoves
 }
 
 // keyAlphabet has no character that a platform could take for something else.

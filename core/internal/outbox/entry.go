@@ -67,6 +67,7 @@ type failed struct {
 	Code    string        `json:"code,omitempty"`
 	Hint    string        `json:"hint,omitempty"`
 	Counted bool          `json:"counted,omitempty"` // against the ten attempts
+	Waits   bool          `json:"waits,omitempty"`   // as long as the platform asked for
 	Next    time.Time     `json:"next,omitzero"`
 }
 
@@ -75,6 +76,13 @@ type form struct {
 	Form surface.Form `json:"form"`
 	Why  string       `json:"why"`
 }
+
+// Why a part changes its form or is split, beside the classes of failures.
+const (
+	whyServer     = "server"      // the platform's server fails at it
+	whyNotContent = "not_content" // it fails at the plain form too
+	whyNote       = "note"        // it has no room for what it must say
+)
 
 type split struct {
 	Part string `json:"part"`
@@ -94,8 +102,8 @@ type held struct {
 }
 
 type released struct {
-	Why  string `json:"why"`
-	Late bool   `json:"late,omitempty"` // it is to say that it comes late
+	Why    string `json:"why"`
+	ByHand bool   `json:"by_hand,omitempty"`
 }
 
 type dead struct {
@@ -111,7 +119,7 @@ type delivered struct {
 // A Reason is why a job is held or dead.
 type Reason string
 
-// Why a job is held. The first five are policy, the others mean that it cannot go
+// Why a job is held. The first four are policy, the others mean that it cannot go
 // now: it is parked.
 const (
 	UntilComplete  Reason = "until_complete" // of its turn
@@ -121,7 +129,8 @@ const (
 	NoTransport    Reason = "no_transport"
 	HeadOfLine     Reason = "head_of_line" // others pass it
 	UnknownOutcome Reason = "unknown_outcome"
-	Unreadable     Reason = "unreadable" // its content or history cannot be read
+	Unreadable     Reason = "unreadable"    // its content or history cannot be read
+	NewerVersion   Reason = "newer_version" // a later version of vak wrote it
 )
 
 // Why a job is dead.
@@ -131,14 +140,14 @@ const (
 	Exhausted     Reason = "exhausted" // ten attempts and a day, or three days
 	Expired       Reason = "expired"
 	Superseded    Reason = "superseded" // a later progress of its turn
-	OverLongParts Reason = "too_long"   // even its halves
+	OverLongParts Reason = "too_long"   // even halved
 )
 
 // Parked reports whether r means that a job cannot go now, rather than that it
 // shall not.
 func (r Reason) Parked() bool {
 	switch r {
-	case NoTransport, HeadOfLine, UnknownOutcome, Unreadable:
+	case NoTransport, HeadOfLine, UnknownOutcome, Unreadable, NewerVersion:
 		return true
 	}
 	return false

@@ -57,8 +57,8 @@ func (o *Outbox) Apply(ctx context.Context, a Action, id string) (store.Row, err
 		if !slices.Contains(from[a], r.State) {
 			return r, &Error{Kind: State, Job: id, What: "is " + string(r.State) + " and cannot be treated so: " + string(a), Mend: mends[r.State]}
 		}
-		p, target := o.acting(a, r)
-		err = o.put(ctx, p, target)
+		p, how := o.acting(a, r)
+		err = o.put(ctx, p, r.Target, how)
 		if !isLost(err) {
 			if err == nil {
 				o.nudge()
@@ -86,29 +86,23 @@ var mends = map[store.State]string{
 	store.Discarded:  "use retry",
 }
 
-// acting is the put of an action.
-func (o *Outbox) acting(a Action, r store.Row) (store.Put, *store.TargetRow) {
+// acting is the put of an action, and what becomes of the job's target.
+func (o *Outbox) acting(a Action, r store.Row) (store.Put, change) {
 	now := o.clock.now()
 	p := store.Put{}
-	var target *store.TargetRow
+	was := r.State
 	r.Hold, r.Due, r.Updated = "", time.Time{}, now
 	switch a {
 	case Retry:
-		p.Tail = r.State != store.Pending
-		p.Entries = []store.Entry{entry(now, kindRetried, nil)}
-		if !r.State.Live() {
-			r.Created = now // it has its patience anew
-		}
 		r.State, r.Reason, r.Due, r.Attempts = store.Pending, "", now, 0
-		if t := o.targets.get(r.Target); t.Closed || !t.Until.IsZero() {
-			t = success(t)
-			target = &t
-		}
+		p.Row, p.Tail = r, was != store.Pending
+		p.Entries = []store.Entry{entry(now, kindRetried, nil)}
+		return p, accepting(now)
+	case Release:
+		return o.releasing(r, released{Why: "by hand", ByHand: true}), nil
 	case Hold:
 		r.State, r.Reason = store.Held, string(ByHand)
 		p.Entries = []store.Entry{entry(now, kindHeld, held{Reason: ByHand})}
-	case Release:
-		return o.releasing(r, "by hand", Reason(r.Reason) == HeadOfLine), nil
 	case Dead:
 		r.State, r.Reason = store.DeadLetter, string(ByHand)
 		p.Entries = []store.Entry{entry(now, kindDead, dead{Reason: ByHand})}
@@ -117,5 +111,5 @@ func (o *Outbox) acting(a Action, r store.Row) (store.Put, *store.TargetRow) {
 		p.Entries = []store.Entry{entry(now, kindDiscarded, nil)}
 	}
 	p.Row = r
-	return p, target
+	return p, nil
 }

@@ -30,8 +30,8 @@ type Config struct {
 	// Traits are what a surface's platform is like; nil: the zero Traits for all.
 	Traits func(id string) Traits
 
-	// Workers is the number of jobs that are under way at once; 0 is 256. Most of
-	// them wait for a platform.
+	// Workers is the number of jobs of one account that are under way at once; 0
+	// is 256. Most of them wait for the platform, and none for another account.
 	Workers int
 }
 
@@ -79,12 +79,18 @@ const (
 	// wake-ups, jumps of the clock, leases that ended.
 	tick = 30 * time.Second
 
-	// sendTime bounds one call of a transport, and renderTime one rendering.
+	// sendTime bounds one call of a transport, and renderTime one rendering. What
+	// has not come back a grace later is not waited for any more.
 	sendTime   = 45 * time.Second
 	renderTime = 30 * time.Second
+	grace      = 2 * time.Second
 
 	// farewell is how long an attempt may go on after the outbox was told to stop.
 	farewell = 5 * time.Second
+
+	// mostClaimed is the number of jobs that are claimed at once, at work or waiting
+	// for a place among those of their account.
+	mostClaimed = 16_384
 )
 
 // An Outbox delivers. It is safe for concurrent use.
@@ -94,17 +100,12 @@ type Outbox struct {
 	clock   clock
 	pacer   pacer
 	targets targets
+	waiting waiting
 	wake    chan struct{}
 
 	mu      sync.Mutex
-	running map[string]*run // by job
-}
-
-// A run is a job under way.
-type run struct {
-	stop chan struct{} // closed: stop between two parts
-	once sync.Once
-	done chan struct{} // closed: it has stopped
+	running map[string]*run          // by job
+	places  map[string]chan struct{} // for jobs under way, by account
 }
 
 // New returns an outbox that does nothing before Run.
@@ -118,15 +119,27 @@ func New(ctx context.Context, c Config) (*Outbox, error) {
 	if c.Traits == nil {
 		c.Traits = func(string) Traits { return Traits{} }
 	}
-	o := &Outbox{config: c, log: c.Log, wake: make(chan struct{}, 1), running: map[string]*run{}}
-	o.clock.wall = c.Now
+	o := &Outbox{
+		config: c, log: c.Log, wake: make(chan struct{}, 1),
+		running: map[string]*run{}, places: map[string]chan struct{}{},
+	}
 	known, err := c.Store.Targets(ctx)
 	if err != nil {
 		return nil, err
 	}
-	o.targets.rows = map[string]store.TargetRow{}
 	for _, t := range known {
 		o.targets.set(t.TargetRow)
+		if t.Held > 0 {
+			o.waiting.add(t.Target)
+		}
+	}
+	o.clock.wall = c.Now
+	for r, err := range c.Store.Jobs(ctx, store.Filter{}) {
+		if err != nil {
+			o.log.Warn("a job cannot be read", "cause", err)
+			continue
+		}
+		o.clock.notBefore(r.Updated)
 	}
 	return o, nil
 }
@@ -136,20 +149,21 @@ func New(ctx context.Context, c Config) (*Outbox, error) {
 func (o *Outbox) Run(ctx context.Context) {
 	var work sync.WaitGroup
 	defer work.Wait()
-	slots := make(chan struct{}, o.config.Workers)
+	claimed := make(chan struct{}, mostClaimed)
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	var reconciled time.Time
+	ticks := 0
 	for {
 		now := o.clock.now()
 		if now.Sub(reconciled) >= tick || now.Before(reconciled) {
 			reconciled = now
-			o.reconcile(ctx)
+			o.reconcile(ctx, ticks)
+			ticks++
 		}
-		free := cap(slots) - len(slots)
 		wait := tick
-		if free > 0 {
-			next, full, err := o.claim(ctx, now, min(free, pick), slots, &work)
+		if free := cap(claimed) - len(claimed); free > 0 {
+			next, full, err := o.claim(ctx, now, min(free, pick), claimed, &work)
 			switch {
 			case err != nil && ctx.Err() == nil:
 				o.log.Error("cannot look for what is due", "cause", err)
@@ -171,24 +185,22 @@ func (o *Outbox) Run(ctx context.Context) {
 }
 
 // claim starts what may go. full says that there may be more.
-func (o *Outbox) claim(ctx context.Context, now time.Time, most int, slots chan struct{}, work *sync.WaitGroup) (next time.Time, full bool, err error) {
-	claims, err := o.config.Store.Claim(ctx, now, most)
+func (o *Outbox) claim(ctx context.Context, now time.Time, most int, claimed chan struct{}, work *sync.WaitGroup) (next time.Time, full bool, err error) {
+	claims, fresh, err := o.take(ctx, now, most)
 	if err != nil {
 		return time.Time{}, false, err
 	}
-	for _, c := range claims.Jobs {
-		slots <- struct{}{}
+	for _, r := range fresh {
+		claimed <- struct{}{}
 		work.Go(func() {
 			defer func() {
-				<-slots
+				<-claimed
 				o.nudge()
 			}()
-			o.deliver(ctx, c)
+			o.deliver(ctx, r)
 		})
 	}
-	for _, r := range claims.Holds {
-		o.due(ctx, r)
-	}
+	o.due(ctx, claims.Holds)
 	return claims.Next, len(claims.Jobs)+len(claims.Holds) >= most, nil
 }
 
@@ -200,54 +212,17 @@ func (o *Outbox) nudge() {
 	}
 }
 
-// begin notes that a job is under way.
-func (o *Outbox) begin(id string) *run {
-	r := &run{stop: make(chan struct{}), done: make(chan struct{})}
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	o.running[id] = r
-	return r
-}
-
-func (o *Outbox) end(id string, r *run) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if o.running[id] == r {
-		delete(o.running, id)
-	}
-	close(r.done)
-}
-
-// interrupt asks a job that is under way to stop between two parts, and waits for
-// it.
-func (o *Outbox) interrupt(ctx context.Context, id string) error {
-	o.mu.Lock()
-	r := o.running[id]
-	o.mu.Unlock()
-	if r == nil {
-		return nil
-	}
-	r.once.Do(func() { close(r.stop) })
-	select {
-	case <-r.done:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-}
-
-// put writes what became of a job.
-func (o *Outbox) put(ctx context.Context, p store.Put, target *store.TargetRow, more ...store.Put) error {
-	c := store.Commit{Jobs: append([]store.Put{p}, more...), Settles: true}
-	if target != nil {
-		c.Targets = []store.TargetRow{*target}
-	}
-	// What happened has happened: it is written down though somebody lost patience.
-	_, err := o.config.Store.Commit(context.WithoutCancel(ctx), c)
-	if err == nil && target != nil {
-		o.targets.set(*target)
-	}
-	return err
+// put writes what became of a job, and of its target where how is not nil.
+func (o *Outbox) put(ctx context.Context, p store.Put, target string, how change, more ...store.Put) error {
+	return o.targets.change(target, how, func(row *store.TargetRow) error {
+		c := store.Commit{Jobs: append([]store.Put{p}, more...), Settles: true}
+		if row != nil {
+			c.Targets = []store.TargetRow{*row}
+		}
+		// What happened has happened: it is written down though somebody lost patience.
+		_, err := o.config.Store.Commit(context.WithoutCancel(ctx), c)
+		return err
+	})
 }
 
 func isLost(err error) bool { return errors.Is(err, store.Lost) }

@@ -7,7 +7,7 @@ import (
 	"github.com/seed-1ae66336/vak/sdk/surface"
 )
 
-// A pacer spaces messages out, by target and by account.
+// A pacer spaces messages out, by chat and by account.
 type pacer struct {
 	mu   sync.Mutex
 	free map[string]time.Time // when the next may go
@@ -31,7 +31,8 @@ func (p *pacer) reserve(t surface.Target, tr Traits, now time.Time) time.Duratio
 			}
 		}
 	}
-	chat, account := t.String(), t.Surface+" "+t.Account
+	account := t.Surface + " " + t.Account
+	chat := account + " " + t.Address // with all of its threads: platforms count them together
 	at := now
 	for _, k := range []string{chat, account} {
 		if next := p.free[k]; next.After(at) {

@@ -92,6 +92,7 @@ const digestHour = 9
 
 // nextDigest is the first time for a digest after now.
 func nextDigest(now time.Time) time.Time {
+	now = now.UTC()
 	at := time.Date(now.Year(), now.Month(), now.Day(), digestHour, 0, 0, 0, time.UTC)
 	if !at.After(now) {
 		at = at.AddDate(0, 0, 1)

@@ -15,7 +15,7 @@ var delays = []time.Duration{
 }
 
 // When a job is given up: after so many failed attempts and so much time, or
-// after the longest time whatever the count. Time that it was parked does not
+// after the longest time whatever the count. Time that it was held does not
 // count.
 const (
 	enoughAttempts = 10
@@ -23,7 +23,10 @@ const (
 	longestTime    = 72 * time.Hour
 )
 
-// holdLimit is how long a policy may hold a job.
+// longestWait bounds what a platform may ask for with Retry-After.
+const longestWait = 24 * time.Hour
+
+// holdLimit is how long a posture may hold a job.
 const holdLimit = 24 * time.Hour
 
 // The breaker of a target opens after so many transient failures in a row, and
@@ -38,6 +41,10 @@ const (
 // the first attempt, a reader may see it so many times and one.
 const maxUnknown = 3
 
+// maxMoves is how often a job follows its target to another address: some move
+// in circles.
+const maxMoves = 8
+
 // serverFaults is how often a platform's server may fail at a part before the
 // part's plain form is tried, once: some fail at the content rather than say so.
 const serverFaults = 3
@@ -49,21 +56,78 @@ func delay(n int, chance float64) time.Duration {
 	return d + time.Duration((chance-0.5)*0.4*float64(d))
 }
 
-// failure returns the state of a target after one more transient failure.
-func failure(t store.TargetRow, now time.Time) store.TargetRow {
-	t.Failures++
-	if t.Failures < breakerFailures {
+// patience is the least time to wait for a platform that said n times in a row
+// that it is busy, whatever it says now: a second, doubling up to a minute.
+func patience(n int) time.Duration { return min(time.Second<<min(n, 8), time.Minute) }
+
+// exhausted reports whether a job that failed so often for so long is given up.
+func exhausted(attempts int, age time.Duration) bool {
+	return attempts >= enoughAttempts && age >= enoughTime || age >= longestTime
+}
+
+// failing is the change of a target after one more transient failure.
+func failing(now time.Time) change {
+	return func(t store.TargetRow) store.TargetRow {
+		t.Failures++
+		if t.Failures < breakerFailures {
+			return t
+		}
+		until := now.Add(min(breakerFirst<<min(t.Opened, 8), breakerLongest))
+		t.Opened++
+		if until.After(t.Until) {
+			t.Until, t.Why = until, string(breaker)
+		}
 		return t
 	}
-	pause := min(breakerFirst<<min(t.Opened, 8), breakerLongest)
-	t.Opened++
-	t.Until, t.Why = now.Add(pause), string(breaker)
+}
+
+// answering is the change of a target that took something, or refused it for what
+// it was: it is there. What it said of its rate still holds.
+func answering(now time.Time) change {
+	return func(t store.TargetRow) store.TargetRow {
+		t.Failures, t.Opened = 0, 0
+		if t.Why != string(rateLimited) || !t.Until.After(now) {
+			t.Until = time.Time{}
+			if !t.Closed {
+				t.Why = ""
+			}
+		}
+		return t
+	}
+}
+
+// accepting is answering for a target that took something: it is not gone.
+func accepting(now time.Time) change {
+	return func(t store.TargetRow) store.TargetRow {
+		if t.Closed {
+			t.Closed, t.Why = false, ""
+		}
+		return answering(now)(t)
+	}
+}
+
+// pausing is the change of a target that wants nothing before a time.
+func pausing(until time.Time) change {
+	return func(t store.TargetRow) store.TargetRow {
+		if until.After(t.Until) && !t.Closed {
+			t.Until, t.Why = until, string(rateLimited)
+		}
+		return t
+	}
+}
+
+// closing is the change of a target that is gone.
+func closing(t store.TargetRow) store.TargetRow {
+	t.Closed, t.Why, t.Until = true, string(TargetGone), time.Time{}
 	return t
 }
 
-// success returns the state of a target that took something.
-func success(t store.TargetRow) store.TargetRow {
-	return store.TargetRow{Target: t.Target, Moved: t.Moved}
+// moving is the change of a target that is another now.
+func moving(to string) change {
+	return func(t store.TargetRow) store.TargetRow {
+		t.Moved = to
+		return t
+	}
 }
 
 // Why a target waits.

@@ -10,15 +10,36 @@ import (
 
 // Submit returns the puts that accept submissions, for the commit that holds
 // their content too. completes says that they end their turn. A progress takes
-// the place of earlier ones of its turn that have not gone.
+// the place of earlier ones of its turn that have not gone; where one of those
+// goes meanwhile the commit fails with store.Lost, and is to be tried again with
+// what Submit then says.
 func (o *Outbox) Submit(ctx context.Context, subs []Submission, completes bool) []store.Put {
 	puts := make([]store.Put, 0, len(subs))
+	mine := map[string]int{} // places in puts
+	supersede := func(p store.Put) {
+		if i, ok := mine[p.Row.Job]; ok {
+			puts[i].Row, puts[i].Entries = p.Row, p.Entries
+			return
+		}
+		mine[p.Row.Job] = len(puts)
+		puts = append(puts, p)
+	}
 	for i := range subs {
 		s := &subs[i]
 		s.Version = submissionVersion
 		if s.Kind == surface.Progress && !s.Turn.IsZero() {
-			puts = append(puts, o.superseded(ctx, s)...)
+			for _, p := range o.superseded(ctx, s) {
+				supersede(p)
+			}
+			for k := range subs[:i] {
+				if e := &subs[k]; e.Kind == s.Kind && e.Turn == s.Turn && e.Target == s.Target && e.Job != s.Job {
+					p := puts[mine[e.Job]]
+					p.Row, p.Entries = o.superseding(p.Row, p.Entries)
+					supersede(p)
+				}
+			}
 		}
+		mine[s.Job] = len(puts)
 		puts = append(puts, o.accept(s, completes))
 	}
 	return puts
@@ -41,7 +62,7 @@ func (o *Outbox) accept(s *Submission, completes bool) store.Put {
 		r.State, r.Reason, r.Due = store.DeadLetter, string(TargetGone), time.Time{}
 		p.Entries = append(p.Entries, entry(now, kindDead, dead{Reason: TargetGone, Hint: "open it again with \"vak outbox retry\""}))
 	case s.Posture.timing(s.Kind, completes) == holdForDigest:
-		hold(ForDigest, nextDigest(now))
+		hold(ForDigest, o.clock.at(nextDigest(o.config.Now())))
 	case s.Posture.timing(s.Kind, completes) == holdUntilComplete && !s.Turn.IsZero():
 		hold(UntilComplete, now.Add(holdLimit))
 		r.Hold = s.Turn.String()
@@ -69,9 +90,20 @@ func (o *Outbox) superseded(ctx context.Context, s *Submission) []store.Put {
 		if d, err := fold(r, history); err != nil || d.sub.Turn != s.Turn || d.row.Part > 0 {
 			continue
 		}
-		now := o.clock.now()
-		r.State, r.Reason, r.Hold, r.Due, r.Updated = store.DeadLetter, string(Superseded), "", time.Time{}, now
-		out = append(out, store.Put{Row: r, Entries: []store.Entry{entry(now, kindDead, dead{Reason: Superseded})}})
+		p := store.Put{}
+		p.Row, p.Entries = o.superseding(r, nil)
+		out = append(out, p)
 	}
 	return out
+}
+
+// superseding is the row and what happened of a progress that a later one takes
+// the place of.
+func (o *Outbox) superseding(r store.Row, happened []store.Entry) (store.Row, []store.Entry) {
+	now := o.clock.now()
+	if r.State == store.DeadLetter {
+		return r, happened
+	}
+	r.State, r.Reason, r.Hold, r.Due, r.Updated = store.DeadLetter, string(Superseded), "", time.Time{}, now
+	return r, append(happened, entry(now, kindDead, dead{Reason: Superseded}))
 }

@@ -1,0 +1,186 @@
+package outbox
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/seed-1ae66336/vak/core/internal/store"
+	"github.com/seed-1ae66336/vak/sdk/surface"
+)
+
+// send makes one attempt at a part. again says that the job goes on.
+func (k *courier) send(ctx context.Context, p *part, i int) (again bool, err error) {
+	o, d := k.o, k.d
+	p, a, err := k.annotate(p)
+	if err != nil {
+		return false, err
+	}
+	if p == nil {
+		return false, k.hold(ctx, UnknownOutcome, "")
+	}
+	if stop, err := k.wait(ctx); err != nil || stop {
+		return false, err
+	}
+	a.Part, a.Index, a.Of, a.N, a.Form, a.Key = p.ID, i, len(d.parts), p.attempts+1, p.form, key(d.row.Job, p.ID, p.form)
+	if err := k.add(entry(o.clock.now(), kindAttempt, a)); err != nil {
+		return false, err
+	}
+	row := d.row
+	row.State = store.Sending
+	if err := k.write(ctx, verdict{row: row}, true); err != nil {
+		return false, err
+	}
+	receipt, failure := k.call(ctx, p, a)
+	if failure != nil {
+		return k.settle(ctx, d.part(p.ID), failure, false)
+	}
+	now := o.clock.now()
+	if err := k.add(entry(now, kindSent, sent{Part: p.ID, Refs: receipt.Refs})); err != nil {
+		return false, err
+	}
+	d.row.Part, d.row.Attempts = i+1, 0 // the next part has its own patience
+	if how := accepting(now); k.probe || how(o.targets.get(row.Target)) != o.targets.get(row.Target) {
+		return true, k.through(ctx, how)
+	}
+	return true, nil
+}
+
+// annotate has a part say what a reader must know: that it may be a duplicate, or
+// comes late. Where there is no room the part becomes two. It returns no part
+// where the job is to be parked instead.
+func (k *courier) annotate(p *part) (*part, attempt, error) {
+	d := k.d
+	s := k.setting()
+	a := attempt{Late: d.late, Duplicate: !p.firstAt.IsZero() && !s.recognised(p, p.firstAt)}
+	if a.Duplicate && s.policy.ParkUnknown && p.unknowns > 0 {
+		return nil, a, nil
+	}
+	if !a.Duplicate && !a.Late || p.Noted {
+		return p, a, nil
+	}
+	from := d.row.Created.UTC().Format("2006-01-02 15:04 UTC")
+	var words string
+	switch {
+	case a.Duplicate && a.Late:
+		words = "possible duplicate, late, from " + from
+	case a.Duplicate:
+		words = "possible duplicate"
+	default:
+		words = "late, from " + from
+	}
+	into := pieces(p.ID, k.o.config.Renderer.Annotate(&d.sub, p.Chunk, words))
+	switch {
+	case len(into) == 0 && a.Duplicate:
+		return nil, a, nil
+	case len(into) == 0:
+		a.Late = false
+		return p, a, nil
+	case len(into) == 1: // sent so, and kept as it was: the next attempt may have no need of it
+		noted := *p
+		noted.Chunk = into[0].Chunk
+		if noted.form == surface.FormNative && noted.Chunk.Native == nil {
+			noted.form = surface.FormText
+		}
+		return &noted, a, nil
+	}
+	for i := range into {
+		into[i].Noted = true
+	}
+	if err := k.add(entry(s.now, kindSplit, split{Part: p.ID, Into: into, Why: whyNote})); err != nil {
+		return nil, a, err
+	}
+	d.row.Of = len(d.parts)
+	first, _ := d.next()
+	return first, a, nil
+}
+
+// wait keeps the pace of the target. What is pending is written down before.
+func (k *courier) wait(ctx context.Context) (stop bool, err error) {
+	o, d := k.o, k.d
+	pause := o.pacer.reserve(d.sub.Target, k.pace(), o.clock.now())
+	if pause > 0 {
+		if len(k.pending) > 0 {
+			row := d.row
+			row.State = store.Pending
+			if err := k.write(ctx, verdict{row: row}, true); err != nil {
+				return true, err
+			}
+		}
+		t := time.NewTimer(pause)
+		defer t.Stop()
+		select {
+		case <-ctx.Done():
+		case <-k.run.stop:
+		case <-t.C:
+		}
+	}
+	select {
+	case <-ctx.Done():
+		return true, k.giveBack(ctx)
+	case <-k.run.stop:
+		return true, k.giveBack(ctx)
+	default:
+		return false, nil
+	}
+}
+
+// pace is what the platform's traits say, and for jobs of many parts a second at
+// least.
+func (k *courier) pace() Traits {
+	t := k.o.config.Traits(k.d.sub.Target.Surface)
+	most := k.o.config.Policy(k.d.sub.Target).MaxParts
+	if most <= 0 {
+		most = defaultMaxParts
+	}
+	if len(k.d.parts) > most {
+		t.Pace = max(t.Pace, manyPace)
+	}
+	return t
+}
+
+const (
+	defaultMaxParts = 20
+	manyPace        = time.Second
+)
+
+// call calls the transport. It may go on for a moment after ctx has ended, so
+// that the outcome is known.
+func (k *courier) call(ctx context.Context, p *part, a attempt) (surface.Receipt, *surface.DeliveryError) {
+	o, d := k.o, k.d
+	within, cancel := context.WithTimeout(context.WithoutCancel(ctx), sendTime)
+	defer cancel()
+	stop := context.AfterFunc(ctx, func() { time.AfterFunc(farewell, cancel) })
+	defer stop()
+	r := surface.SendRequest{
+		Key: a.Key, Job: d.row.Job, Part: a.Index, Of: a.Of, Attempt: a.N, Target: d.sub.Target,
+		Kind: d.sub.Kind, Form: a.Form, Chunk: p.Chunk, ReplyTo: d.sub.ReplyTo, Silent: d.sub.Posture.silent(),
+	}
+	if a.Index == a.Of-1 {
+		r.Actions = d.sub.Actions
+	}
+	if d.rendering.Packet {
+		packet, err := o.config.Renderer.Packet(within, &d.sub, d.rendering)
+		if err != nil {
+			return surface.Receipt{}, &surface.DeliveryError{Class: surface.Transient, Code: "no_packet", Hint: "see vak's log"}
+		}
+		r.Packet = packet
+	}
+	receipt, err, answered := await(within, func(ctx context.Context) (surface.Receipt, error) {
+		return o.config.Transports.Send(ctx, r)
+	}, func() {
+		o.log.Warn("a transport answered long after its time, which changes nothing", "job", r.Job, "part", a.Part)
+	})
+	if err == nil {
+		return receipt, nil
+	}
+	failure, ok := errors.AsType[*surface.DeliveryError](err)
+	switch {
+	case !answered:
+		o.log.Error("a transport does not answer, the outcome is not known", "job", r.Job, "target", d.row.Target)
+		failure = &surface.DeliveryError{Class: surface.Unknown, Code: "no_answer", Hint: "the transport hangs; see \"vak plugin list\""}
+	case !ok:
+		failure = &surface.DeliveryError{Class: surface.Unknown, Code: "unclassified"}
+	}
+	return surface.Receipt{}, failure
+}
