@@ -428,10 +428,12 @@ func TestSettingsChange(t *testing.T) {
 		t.Error("the process was replaced for a space")
 	}
 
-	arrived, release := make(chan struct{}), make(chan struct{})
+	arrived, released := make(chan struct{}, 2), make(chan struct{})
+	release := sync.OnceFunc(func() { close(released) })
+	defer release()
 	one.answers(func(w http.ResponseWriter, _ posted) {
-		close(arrived)
-		<-release
+		arrived <- struct{}{}
+		<-released
 	})
 	slow := make(chan error, 1)
 	go func() {
@@ -439,8 +441,12 @@ func TestSettingsChange(t *testing.T) {
 		slow <- err
 	}()
 	<-arrived
-	sends(t, h, "courier", two.account("a", ""), "3") // while the other is on its way
-	close(release)
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	defer cancel()
+	if _, err := h.Send(ctx, "courier", two.account("a", ""), part("3")); err != nil { // while the other is on its way
+		t.Fatal(err)
+	}
+	release()
 	if err := <-slow; err != nil {
 		t.Errorf("what was on its way: %v", err)
 	}
