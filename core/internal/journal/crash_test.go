@@ -26,7 +26,7 @@ var (
 
 // A model is what was asked of a journal and what it answered.
 type model struct {
-	mu       sync.Mutex
+	small    bool // short texts
 	n        int
 	sessions map[string][]string // texts, in the order in which they were committed
 	acked    map[string]int      // how many of them were acknowledged
@@ -56,6 +56,9 @@ func pending(job, target string) store.Put {
 func (m *model) step(j *journal.Journal, r *rand.Rand) error {
 	m.n++
 	session, size := fmt.Sprint("s", r.IntN(4)), r.IntN(3)*r.IntN(700)
+	if m.small {
+		size = r.IntN(20)
+	}
 	text := fmt.Sprint(m.n, ":", strings.Repeat("x", size))
 	job := fmt.Sprint("j", m.n)
 	c := store.Commit{ID: fmt.Sprint("c", m.n), Session: session, Settles: r.IntN(4) == 0}

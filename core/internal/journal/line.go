@@ -41,6 +41,7 @@ type line struct {
 	entries   []byte // a JSON array of arrays
 	records   []byte // a JSON array
 	recordsAt int    // offset of that in the line
+	strange   bool   // it has members that are not known
 	size      int    // in bytes, with its newline
 }
 
@@ -193,11 +194,9 @@ func sealed(b []byte) []byte {
 	if at < 1 || b[0] != '{' || string(b[at:at+len(sumName)]) != sumName || string(b[len(b)-2:]) != `"}` {
 		return nil
 	}
-	var sum [4]byte
-	if _, err := hex.Decode(sum[:], b[at+len(sumName):len(b)-2]); err != nil {
-		return nil
-	}
-	if crc32.Checksum(b[:at], castagnoli) != binary.BigEndian.Uint32(sum[:]) {
+	var sum [8]byte
+	hex.Encode(sum[:], binary.BigEndian.AppendUint32(nil, crc32.Checksum(b[:at], castagnoli)))
+	if string(sum[:]) != string(b[at+len(sumName):len(b)-2]) {
 		return nil
 	}
 	return b[:at]
@@ -259,6 +258,7 @@ func parseBody(b []byte, size int) (line, error) {
 			l.recordsAt = p.i
 			l.records = p.value()
 		default:
+			l.strange = true
 			p.value()
 		}
 	}

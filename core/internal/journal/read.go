@@ -47,9 +47,8 @@ func (j *Journal) Read(ctx context.Context, name string, from ledger.Seq) iter.S
 // A view is a session at a moment.
 type view struct {
 	size   int64
-	to     ledger.Seq // its last record
-	head   ledger.Hash
-	behind [][]byte // the records that are not in the file
+	tip    ledger.Chain // of its last record
+	behind [][]byte     // the records that are not in the file
 	bad    error
 }
 
@@ -60,14 +59,13 @@ func (j *Journal) view(s *session) (view, error) {
 	if len(s.behind) > 0 {
 		j.catchUp(s)
 	}
-	v := view{size: s.size, to: s.filed, bad: s.bad}
+	v := view{size: s.size, tip: s.tip, bad: s.bad}
 	for _, p := range s.behind {
 		b, err := j.recordAt(p)
 		if err != nil {
 			return view{}, err
 		}
 		v.behind = append(v.behind, b)
-		v.to++
 	}
 	return v, nil
 }
@@ -77,7 +75,7 @@ func (j *Journal) readFile(ctx context.Context, name string, v view, from ledger
 	damaged := func(err error) error {
 		return &store.Error{Kind: store.Corrupt, Session: name, What: fmt.Sprintf("the ledger of session %s cannot be read on", name), Mend: "see vak doctor", Err: err}
 	}
-	chain := ledger.Chain{Session: name}
+	out := reader{chain: ledger.Chain{Session: name}, tip: v.tip, from: from, yield: yield}
 	if v.size > 0 {
 		f, err := j.fs.Open(j.dirs.session(name), false)
 		if err != nil {
@@ -100,45 +98,72 @@ func (j *Journal) readFile(ctx context.Context, name string, v view, from ledger
 				err = errors.New("its last line is cut off")
 			}
 			if err == nil {
-				err = follow(&chain, at, b)
+				more, err = out.add(at, b)
 			}
 			if err != nil {
 				return true, damaged(err)
 			}
-			if chain.Seq >= from && !yield(bytes.Clone(b), nil) {
+			if !more {
 				return false, nil
 			}
 		}
 	}
 	for _, b := range v.behind {
-		if err := follow(&chain, 0, b); err != nil {
+		more, err := out.add(0, b)
+		if err != nil {
 			return true, damaged(err)
 		}
-		if chain.Seq >= from && !yield(bytes.Clone(b), nil) {
+		if !more {
 			return false, nil
 		}
 	}
-	if v.bad == nil && chain.Seq != v.to {
-		return true, damaged(fmt.Errorf("it ends at record %d of %d", chain.Seq, v.to))
+	if v.bad == nil && out.chain.Seq != v.tip.Seq {
+		return true, damaged(fmt.Errorf("it ends at record %d of %d", out.chain.Seq, v.tip.Seq))
 	}
 	return true, nil
 }
 
-// follow adds a line to a chain, which may begin in the middle of a file.
-func follow(c *ledger.Chain, at int64, b []byte) error {
-	if c.Seq > 0 || at == 0 {
-		_, err := c.Add(b)
-		return err
+// A reader yields lines that are vouched for: by the one behind, or because they
+// are the last.
+type reader struct {
+	chain ledger.Chain
+	tip   ledger.Chain
+	from  ledger.Seq
+	last  []byte // waits for the next
+	yield func([]byte, error) bool
+}
+
+// add takes the next line, which is at a place in the file: the first one may come
+// from the middle.
+func (r *reader) add(at int64, b []byte) (more bool, err error) {
+	if r.chain.Seq > 0 || at == 0 {
+		if _, err := r.chain.Add(b); err != nil {
+			return true, err
+		}
+	} else {
+		first, err := ledger.Parse(b)
+		if err != nil {
+			return true, err
+		}
+		if first.Session != r.chain.Session {
+			return true, ledger.ErrSession
+		}
+		r.chain.Seq, r.chain.Head = first.Seq, ledger.HashOf(b)
 	}
-	r, err := ledger.Parse(b)
-	if err != nil {
-		return err
+	if r.last != nil && !r.yield(r.last, nil) {
+		return false, nil
 	}
-	if r.Session != c.Session {
-		return ledger.ErrSession
+	r.last = nil
+	switch {
+	case r.chain.Seq == r.tip.Seq && r.chain.Head != r.tip.Head:
+		return true, ledger.ErrBroken
+	case r.chain.Seq < r.from:
+	case r.chain.Seq == r.tip.Seq:
+		return r.yield(bytes.Clone(b), nil), nil
+	default:
+		r.last = bytes.Clone(b)
 	}
-	c.Seq, c.Head = r.Seq, ledger.HashOf(b)
-	return nil
+	return true, nil
 }
 
 // seek finds the beginning of a line of a session's file that is before record

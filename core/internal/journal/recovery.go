@@ -254,7 +254,7 @@ func (r *recovery) named(b []byte) *line {
 		return nil
 	}
 	l, err := parseBody(b[:i], len(b)+1)
-	if err != nil || l.n != r.due {
+	if err != nil || l.n != r.due || l.strange {
 		return nil
 	}
 	for i := range l.rows {

@@ -88,7 +88,7 @@ func (r *recovery) settleSessions() error {
 		if late {
 			behind[name] = s
 		}
-		s.next = s.head
+		s.next, s.tip = s.head, s.head
 	}
 	if len(behind) == 0 {
 		return nil

@@ -17,10 +17,11 @@ type session struct {
 	next ledger.Chain // with what waits to be written
 	bad  error        // why it cannot go on; set when the journal is opened
 
-	filed  ledger.Seq // last record in its file
-	size   int64      // of its file up to there
-	behind []span     // what its file lacks
-	dirty  bool       // not synced since the last checkpoint
+	tip    ledger.Chain // of what is in its file or behind
+	filed  ledger.Seq   // last record in its file
+	size   int64        // of its file up to there
+	behind []span       // what its file lacks
+	dirty  bool         // not synced since the last checkpoint
 }
 
 func newSession(name string) *session {
@@ -72,7 +73,7 @@ func (j *Journal) fileAll() {
 // fileOne appends the records of items to the file of s, or remembers where they
 // are.
 func (j *Journal) fileOne(s *session, items []*item) {
-	s.dirty = true
+	s.dirty, s.tip = true, items[len(items)-1].chain
 	lines := items[0].draft.records
 	if len(items) > 1 {
 		lines = nil
@@ -86,7 +87,7 @@ func (j *Journal) fileOne(s *session, items []*item) {
 		}
 		return
 	}
-	s.filed = items[len(items)-1].chain.Seq
+	s.filed = s.tip.Seq
 }
 
 // spans is where the records of an item are.

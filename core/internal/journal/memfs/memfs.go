@@ -362,3 +362,33 @@ func (m *FS) Free(string) (int64, bool) {
 	defer m.mu.Unlock()
 	return m.free, m.free >= 0
 }
+
+// Clone returns a copy, in which all is durable. It has no hook and no limit.
+func (m *FS) Clone() *FS {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return &FS{root: m.root.clone(), free: -1}
+}
+
+func (n *node) clone() *node {
+	c := &node{data: bytes.Clone(n.data), synced: bytes.Clone(n.data)}
+	if n.entries != nil {
+		c.entries = map[string]*node{}
+		for name, e := range n.entries {
+			c.entries[name] = e.clone()
+		}
+		c.durable = maps.Clone(c.entries)
+	}
+	return c
+}
+
+// Content returns what is in a file, nil for none. It is the file's own memory:
+// who changes it damages the disk.
+func (m *FS) Content(name string) []byte {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if n := m.find(name); n != nil {
+		return n.data
+	}
+	return nil
+}
