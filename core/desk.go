@@ -65,7 +65,8 @@ func (k desk) profile(s *outbox.Submission) surface.Profile {
 }
 
 // Annotate implements [outbox.Renderer]. The words stand on a line of their own
-// before everything else, in brackets, which no dialect takes for markup.
+// before everything else, in brackets, which no dialect takes for markup. Where
+// there is no room the plain text is parted, and every piece says them.
 func (k desk) Annotate(s *outbox.Submission, c surface.Chunk, words string) []surface.Chunk {
 	p := k.profile(s)
 	line := "(" + words + ")\n"
@@ -73,7 +74,18 @@ func (k desk) Annotate(s *outbox.Submission, c surface.Chunk, words string) []su
 	if fits(noted, p) {
 		return []surface.Chunk{noted}
 	}
-	return pieces(line+c.Plain, c, p.Limit)
+	l := p.Limit
+	if l.Max > 0 {
+		l.Max -= len(line)
+	}
+	if l.MaxBytes > 0 {
+		l.MaxBytes -= len(line)
+	}
+	out := pieces(c.Plain, c, l)
+	for i := range out {
+		out[i].Text, out[i].Plain = line+out[i].Text, line+out[i].Plain
+	}
+	return out
 }
 
 // Halve implements [outbox.Renderer].
@@ -84,13 +96,26 @@ func (k desk) Halve(s *outbox.Submission, c surface.Chunk) []surface.Chunk {
 	return pieces(c.Plain, c, l)
 }
 
-// pieces parts plain text, each piece within a limit.
+// pieces parts plain text, each piece within a limit: at the end of a line or a
+// word, where there is one in its second half.
 func pieces(text string, of surface.Chunk, l surface.Limit) []surface.Chunk {
 	var out []surface.Chunk
-	for piece := range cuts(text, l) {
-		if strings.TrimSpace(piece) != "" {
-			out = append(out, surface.Chunk{Text: piece, Plain: piece, Blocks: of.Blocks})
+	for strings.TrimSpace(text) != "" {
+		piece := text
+		for first := range cuts(text, l) {
+			piece = first
+			break
 		}
+		next := strings.Index(text, piece) + len(piece) // cuts leaves out what is blank
+		for _, at := range []string{"\n", " "} {
+			if i := strings.LastIndex(piece, at); i > len(piece)/2 && next < len(text) {
+				next -= len(piece) - i - 1
+				piece = piece[:i]
+				break
+			}
+		}
+		out = append(out, surface.Chunk{Text: piece, Plain: piece, Blocks: of.Blocks})
+		text = text[next:]
 	}
 	return out
 }
