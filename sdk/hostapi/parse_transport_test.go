@@ -90,6 +90,24 @@ func TestHostileTransport(t *testing.T) {
 	}
 }
 
+// TestLocalHasAPeer as soon as it gets to the plugin's code, as gRPC does.
+func TestLocalHasAPeer(t *testing.T) {
+	l := &local{methods: map[string]method{}}
+	surface.RegisterTransport(l, surface.Plugin{}, nil)
+	ended, cancel := context.WithCancel(context.Background())
+	cancel()
+	for _, c := range []struct {
+		ctx  context.Context
+		want bool
+	}{{context.Background(), true}, {ended, false}} {
+		var to peer.Peer
+		err := l.Invoke(c.ctx, vakv1.Plugin_Check_FullMethodName, &vakv1.CheckRequest{}, &vakv1.CheckResponse{}, grpc.Peer(&to))
+		if (to.Addr != nil) != c.want || (err == nil) != c.want {
+			t.Errorf("peer %v, err %v", to.Addr, err)
+		}
+	}
+}
+
 func FuzzParseAnswer(f *testing.F) {
 	for _, m := range []*vakv1.SendResponse{
 		{}, {Receipt: &vakv1.Receipt{Refs: []*vakv1.Ref{{Id: "m", Opaque: []byte(`{"a":1}`)}}}},

@@ -273,11 +273,14 @@ func TestNotSentOrUnknown(t *testing.T) {
 // TestTransportSeesTheDeadlineFirst lets a transport that honours its context
 // say itself what came of the message.
 func TestTransportSeesTheDeadlineFirst(t *testing.T) {
+	at := time.Now().Add(200 * time.Millisecond)
 	c := sender(t, pipe{send: func(ctx context.Context, _ surface.SendRequest) (surface.Receipt, error) {
+		if its, ok := ctx.Deadline(); !ok || !its.Before(at) {
+			t.Errorf("its time ends at %v, the host's at %v", its, at)
+		}
 		<-ctx.Done()
 		return surface.Receipt{}, &surface.DeliveryError{Class: surface.Transient, Code: "mine"}
 	}}, nil)
-	at := time.Now().Add(200 * time.Millisecond)
 	ctx, cancel := context.WithDeadline(context.Background(), at)
 	defer cancel()
 	_, err := c.Send(ctx, message())

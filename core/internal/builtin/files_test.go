@@ -184,11 +184,15 @@ func TestLogTakesOneAfterTheOther(t *testing.T) {
 	c := logTo(t, dir)
 	long := strings.Repeat("x", 10_000)
 	var wg sync.WaitGroup
+	var ids sync.Map
 	for i := range 8 {
 		wg.Go(func() {
 			for range 5 {
-				if _, err := c.Send(context.Background(), line("a", fmt.Sprint(i, long))); err != nil {
+				got, err := c.Send(context.Background(), line("a", fmt.Sprint(i, long)))
+				if err != nil {
 					t.Error(err)
+				} else if _, twice := ids.LoadOrStore(got.Refs[0].ID, true); twice {
+					t.Errorf("two messages begin at %s", got.Refs[0].ID)
 				}
 			}
 		})

@@ -115,7 +115,7 @@ func (h *Host) deliver(ctx context.Context, op, surfaceID string, account surfac
 	}
 	e = named(e)
 	d.Err = e
-	if !e.Fresh() || e.Kind == Panic || gaveUp(ctx, attempt, e) {
+	if !e.Fresh() || gaveUp(ctx, attempt, e) {
 		lease.Release(nil, false)
 	} else {
 		lease.Release(e, e.Kind == Unavailable || e.Kind == Deadline)
