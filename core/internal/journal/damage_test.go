@@ -249,6 +249,7 @@ func TestAcceptedWorkGoesOn(t *testing.T) {
 	}{
 		{"in what happened", at, "b c", "a"},
 		{"in the state of the job", bytes.LastIndex(seg[:at], []byte(`"s":"pending"`)) + 6, "", "a"},
+		{"in the name of the list of jobs", bytes.LastIndex(seg[:at], []byte(`,"j":[`)) + 2, "", "b"},
 		{"in its id, so that it may have been any", bytes.LastIndex(seg[:at], []byte(`"j":"a"`)) + 5, "", "b"},
 	} {
 		t.Run(c.why, func(t *testing.T) {
@@ -333,6 +334,18 @@ func TestMissing(t *testing.T) {
 		}
 		if err := m.truthful(j); err != nil {
 			t.Error(err)
+		}
+	})
+	t.Run("the name of a segment", func(t *testing.T) {
+		c := bare(fs)
+		last := all[len(all)-1]
+		c.Rename(last, path.Join(journalDir, "00000000000000009999.jsonl"))
+		j, err := open(c, 1<<10)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if h := j.Health(ctx); !errors.Is(h.NewWork, store.Corrupt) {
+			t.Errorf("health says %v", h.NewWork)
 		}
 	})
 	t.Run("session files", func(t *testing.T) {

@@ -218,7 +218,7 @@ func parseLine(b []byte) (line, error) {
 func parseBody(b []byte, size int) (line, error) {
 	l := line{size: size}
 	p := cursor{b: b, i: 1}
-	for first := true; p.i < len(b) && p.ok(); first = false {
+	for first := true; p.ok() && p.next() != 0; first = false {
 		if !first {
 			p.expect(',')
 		}
