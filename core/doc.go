@@ -13,6 +13,13 @@
 // Render fails for a caller's mistake or a cancelled context, never because a
 // renderer is missing, slow or wrong.
 //
+// A [Session] keeps the ledger of a conversation. [Turn.Complete] ends a turn with
+// its answer: the answer's record and a job for every target are on disk together
+// when it returns, and nothing is rendered before. From then on the job arrives,
+// or becomes a dead letter that says why, whatever happens to the process; parts
+// that have a receipt are never sent again, and whatever else is sent twice says
+// so. [Core.Jobs] and [Core.Act] are for whoever looks after that.
+//
 // A Core is safe for concurrent use. Diagnostics, errors and logs never hold
 // text of a message.
 package core
