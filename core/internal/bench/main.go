@@ -3,6 +3,7 @@
 //
 //	bench              compile, and compile + render + check by dialect
 //	bench -jsonl VAK   a megabyte of README files through "vak preview --jsonl"
+//	bench -delivery    from Deliver to the first call of a transport
 //
 // Measurements are interleaved, so that a busy moment hits all of them alike, and
 // of each the lower quartile counts: what else a machine does only ever adds time.
@@ -45,10 +46,13 @@ const (
 func main() {
 	rounds := flag.Int("rounds", 25, "measurements of each figure; the lower quartile counts")
 	vak := flag.String("jsonl", "", "measure this vak instead")
+	deliver := flag.Bool("delivery", false, "measure the way from Deliver to a transport instead")
 	flag.Parse()
 	err := errors.New("unexpected arguments")
 	switch {
 	case flag.NArg() > 0:
+	case *deliver:
+		err = delivery(*rounds)
 	case *vak != "":
 		err = throughput(*vak)
 	default:
