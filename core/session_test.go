@@ -65,7 +65,8 @@ func TestCrashedTurn(t *testing.T) {
 	}
 }
 
-// TestHeldUntilComplete has the answer go first and what was held for it behind.
+// TestHeldUntilComplete has what was held for a turn go before the answer that
+// ends it.
 func TestHeldUntilComplete(t *testing.T) {
 	home := t.TempDir()
 	c := open(t, home)
@@ -82,7 +83,7 @@ func TestHeldUntilComplete(t *testing.T) {
 	if _, err := turn.Complete(t.Context(), core.Draft{Markdown: "done"}, core.Delivery{Target: "log:a", Posture: whenComplete}); err != nil {
 		t.Fatal(err)
 	}
-	logged(t, home, "a", "done\none\ntwo\n")
+	logged(t, home, "a", "one\ntwo\ndone\n")
 	if _, err := turn.Append(t.Context(), &ledger.Message{Role: ledger.User}); !errors.Is(err, core.ErrTurn) {
 		t.Errorf("an ended turn takes a record: %v", err)
 	}
