@@ -220,9 +220,12 @@ func TestCrash(t *testing.T) {
 						t.Fatalf("life %d: %v", life, err)
 					}
 				}
-				for range 40 {
+				for i := range 40 {
 					if err := m.step(j, r); err != nil {
 						t.Fatalf("life %d: %v", life, err)
+					}
+					if i%10 == 9 {
+						j.Compact(ctx, start.AddDate(1, 0, 0)) // whose error is the crash
 					}
 				}
 				j.Close()

@@ -310,6 +310,10 @@ func TestSessionBehind(t *testing.T) {
 			fs.Hook(full)
 			add(5)
 			same()
+			if err := j.Compact(ctx, start.AddDate(1, 0, 0)); err != nil {
+				t.Fatal(err)
+			}
+			same() // nothing was removed that its file lacks
 			if later == "in time" {
 				fs.Hook(nil)
 			}
