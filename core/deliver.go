@@ -135,7 +135,7 @@ func (t *Turn) again(ctx context.Context, m *ledger.Message, d Draft, to []Deliv
 	if !ok || was.Markdown != m.Markdown || was.MessageKind != m.MessageKind || string(was.Payload) != string(m.Payload) {
 		return Completed{}, &Error{Kind: ErrTurn, What: "turn " + t.id.String() + " has ended with another answer", Mend: "begin another turn for this one"}
 	}
-	b := batch{core: s.core, draft: d, kind: m.MessageKind, turn: t.id}
+	b := batch{core: s.core, draft: d, kind: m.MessageKind, turn: t.id, completes: true}
 	if err := b.name(to); err != nil {
 		return Completed{}, err
 	}

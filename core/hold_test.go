@@ -55,7 +55,7 @@ func TestHold(t *testing.T) {
 		if s, err := client.Status(t.Context()); err != nil || !s.Held || s.Home != dir || s.Version != "1.2.3" || s.Plugins != 1 {
 			t.Errorf("status %+v, %v", s, err)
 		}
-		if r, err := client.Doctor(t.Context()); err != nil || !r.OK || len(r.Checks) < 5 {
+		if r, err := client.Doctor(t.Context(), false); err != nil || !r.OK || len(r.Checks) < 5 {
 			t.Errorf("doctor %+v, %v", r, err)
 		}
 		if _, err := client.Restart(t.Context(), "log"); !errors.Is(err, control.Refused) {
@@ -90,7 +90,7 @@ func TestReadOnly(t *testing.T) {
 	if _, err := client.Restart(t.Context(), "log"); !errors.Is(err, control.NotRunning) || !strings.Contains(err.Error(), "vak serve") {
 		t.Errorf("restart where nothing runs: %v", err)
 	}
-	if _, err := client.Doctor(t.Context()); err != nil {
+	if _, err := client.Doctor(t.Context(), false); err != nil {
 		t.Error(err)
 	}
 	if _, err := os.Lstat(dir); !errors.Is(err, os.ErrNotExist) {

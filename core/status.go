@@ -1,6 +1,7 @@
 package core
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,29 +10,43 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/seed-1ae66336/vak/core/internal/control"
 	"github.com/seed-1ae66336/vak/core/internal/host"
 	"github.com/seed-1ae66336/vak/sdk/hostapi"
 )
 
-// Handler answers the API: /v1/status, /v1/plugins, /v1/plugins/{id},
-// /v1/plugins/{id}/restart and /v1/doctor, in JSON. The control socket serves
-// the same.
+// Handler answers the API that docs/operators.md describes: who this is, plugins,
+// deliveries, jobs, targets, sessions, a doctor, in JSON. The control socket
+// serves the same.
 //
-// It authenticates nobody. Whoever reaches it may see every path and restart
-// every plugin, so a program that serves it elsewhere has to decide who may.
+// It authenticates nobody. Whoever reaches it may read every answer, send
+// anything anywhere and restart every plugin, so a program that serves it
+// elsewhere has to decide who may.
 func (c *Core) Handler() http.Handler { return control.Handler(backend{c}, c.log.Named("api")) }
 
 // A backend is what the API shows of a Core.
 type backend struct{ core *Core }
 
-func (b backend) Status() control.Status {
-	return control.Status{
+func (b backend) Status(ctx context.Context) control.Status {
+	s := control.Status{
 		Version: b.core.config.Version, PID: os.Getpid(), Started: b.core.started.UTC(),
 		Home: b.core.Home(), Held: b.core.hold != nil, Control: b.core.ControlSocket(),
 		Platform: runtime.GOOS + "/" + runtime.GOARCH, Go: runtime.Version(), Plugins: len(*b.core.surfaces.Load()),
 	}
+	h, err := b.core.Health(ctx)
+	if err = cmp.Or(err, h.ReadOnly, h.NewWork); err != nil {
+		s.ReadOnly, s.Why = true, err.Error()
+	}
+	all, err := b.core.Targets(ctx)
+	if err != nil {
+		return s // there is nothing to count
+	}
+	for _, t := range all {
+		s.PendingJobs, s.SendingJobs, s.HeldJobs = s.PendingJobs+t.Pending, s.SendingJobs+t.Sending, s.HeldJobs+t.Held
+	}
+	return s
 }
 
 func (b backend) Plugins() []control.Plugin {
@@ -72,6 +87,11 @@ func (b backend) Restart(ctx context.Context, id string) error {
 	}
 	err := b.core.host.Restart(ctx, id)
 	b.core.look()
+	if o := b.core.outbox; o != nil { // what was parked for want of this one goes now
+		if err := o.TransportsChanged(ctx); err != nil {
+			b.core.log.Warn("parked jobs cannot be released yet", "cause", err)
+		}
+	}
 	e, ok := errors.AsType[*host.Error](err)
 	switch {
 	case err == nil:
@@ -89,8 +109,42 @@ func (b backend) Restart(ctx context.Context, id string) error {
 // guests are the process groups of the plugins.
 func (b backend) guests() []int { return b.core.host.PluginGroups() }
 
-func (b backend) Doctor(ctx context.Context) control.Report {
-	return control.Examine(ctx, control.Patient{Status: b.Status(), Plugins: b.Plugins(), Sandbox: sandboxCheck()})
+// scanTime bounds the look through finished jobs, of which there may be very
+// many, so that a doctor answers in time.
+const scanTime = 4 * time.Second
+
+func (b backend) Doctor(ctx context.Context, full bool) control.Report {
+	p := control.Patient{Status: b.Status(ctx), Plugins: b.Plugins(), Sandbox: sandboxCheck()}
+	h, err := b.core.Health(ctx)
+	if err != nil { // it keeps nothing
+		return control.Examine(ctx, p)
+	}
+	p.Kept = &control.Kept{
+		ReadOnly: apiError(h.ReadOnly), NewWork: apiError(h.NewWork),
+		Segments: h.Segments, Bytes: h.Bytes, Oldest: h.Oldest, Free: h.Free, Reserve: h.Reserve,
+	}
+	for _, t := range h.Torn {
+		p.Kept.Torn = append(p.Kept.Torn, control.Torn(t))
+	}
+	p.Kept.Targets, p.Kept.TargetsErr = b.Targets(ctx)
+	scan, cancel := context.WithTimeout(ctx, scanTime)
+	defer cancel()
+	states := []control.JobState{control.Pending, control.Sending, control.Held, control.DeadLetter}
+	p.Kept.Count(b.Jobs(scan, control.JobFilter{States: states}))
+	if full {
+		p.Kept.Verified, p.Kept.VerifiedErr = b.verify(ctx)
+	}
+	return control.Examine(ctx, p)
+}
+
+// verify holds every session to its chain.
+func (b backend) verify(ctx context.Context) ([]control.Verified, error) {
+	all, err := b.Sessions(ctx)
+	out := make([]control.Verified, 0, len(all))
+	for _, s := range all {
+		out = append(out, control.Verify(b.Records(ctx, s.ID, 1), s.ID))
+	}
+	return out, err
 }
 
 // sandboxCheck says what the kernel gives plugins that render.

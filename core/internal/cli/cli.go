@@ -67,24 +67,26 @@ func (a *app) run(ctx context.Context, args []string) int {
 func (a *app) root() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "vak",
-		Short: "Show what one agent answer becomes on every surface",
+		Short: "Deliver one agent answer to every surface without losing a word",
 		Long: `vak turns one agent answer, written in markdown, into what every surface can
 show: Telegram, Slack, Discord, webhooks, a log. Each surface is a plugin
 process of its own, and core reads every message back to see that nothing is lost.
+What is accepted is on disk, and is sent until it has arrived.
 
 Plugins are looked for in the directories that --plugins names, in plugins/
 beside the vak binary, then in plugins/store of the home.
 
 "vak serve" holds a home, the directory of what vak owns: --home, else VAK_HOME,
-else vak in the user's data directory. "vak plugin" and "vak doctor" ask the
-process that holds it, and look for themselves where none does.
+else vak in the user's data directory. The other commands ask the process that
+holds it, and do their work themselves where none does.
 
 ` + exitHelp,
 		Example: `  vak demo
   vak preview answer.md
   echo '**done**: 3 of 3' | vak preview --surface telegram,slack
+  vak send answer.md --to log:answers
+  vak outbox list
   vak serve
-  vak plugin list
   vak doctor`,
 		SilenceUsage:      true,
 		SilenceErrors:     true,
@@ -97,7 +99,7 @@ process that holds it, and look for themselves where none does.
 	flags.StringVar(&a.logLevel, "log", "off", "write logs of this `LEVEL` to standard error: off, error, warn, info or debug")
 	root.MarkPersistentFlagDirname("plugins")
 	root.RegisterFlagCompletionFunc("log", fixed(logLevels...))
-	root.AddCommand(a.previewCommand(), a.demoCommand(), a.serveCommand(), a.pluginCommand(), a.doctorCommand(), a.versionCommand(), a.completionCommand(root))
+	root.AddCommand(a.previewCommand(), a.demoCommand(), a.sendCommand(), a.outboxCommand(), a.ledgerCommand(), a.serveCommand(), a.pluginCommand(), a.doctorCommand(), a.versionCommand(), a.completionCommand(root))
 	root.SetHelpCommand(helpCommand(root))
 	return root
 }

@@ -4,11 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/seed-1ae66336/vak/core"
 	"github.com/seed-1ae66336/vak/core/internal/control"
 	"github.com/seed-1ae66336/vak/core/internal/home"
 )
@@ -17,24 +20,31 @@ import (
 // itself before it counts as one that hangs.
 const doctorTime = 10 * time.Second
 
+// fullTime is how long it may read all sessions.
+const fullTime = 10 * time.Minute
+
 func (a *app) doctorCommand() *cobra.Command {
-	var asJSON bool
+	var asJSON, full bool
 	cmd := &cobra.Command{
 		Use:   "doctor",
 		Short: "Check everything that vak needs, and say how to mend what is wrong",
 		Long: `Check everything that vak needs: the home, its lock and who holds it, the
-directory of sockets, the sandbox that the kernel offers, every plugin's manifest
-and hash, limits. Nothing is changed and no plugin is started.
+directory of sockets, the sandbox that the kernel offers, the journal and its
+disk, what waits in the outbox and cannot go, every plugin's manifest and hash,
+limits. --full reads every session as well and holds it to its chain.
 
-Where a process holds the home, that one examines itself. The exit code is 1 when
-a check fails.`,
+Nothing is sent and no plugin is started. Where a process holds the home, that
+one examines itself. Where none does, this one holds it for a moment, as a start
+of "vak serve" would: what an interrupted write left is set aside. The exit code
+is 1 when a check fails.`,
 		Example: `  vak doctor
+  vak doctor --full
   vak doctor --home /var/lib/vak
   vak doctor --json | jq '.checks[] | select(.result != "ok")'`,
 		Args:              cobra.NoArgs,
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			r, err := a.examine(cmd.Context())
+			r, err := a.examine(cmd.Context(), full)
 			if err != nil {
 				return err
 			}
@@ -60,19 +70,24 @@ a check fails.`,
 	}
 	a.hasHome(cmd)
 	cmd.Flags().BoolVar(&asJSON, "json", false, "write a JSON object")
+	cmd.Flags().BoolVar(&full, "full", false, "read every session as well")
 	return cmd
 }
 
 // examine has the process that holds the home examine itself. Where that does
 // not answer, which is a finding, and where there is none, this one looks.
-func (a *app) examine(ctx context.Context) (control.Report, error) {
+func (a *app) examine(ctx context.Context, full bool) (control.Report, error) {
 	who, err := a.ask(ctx)
 	var unreachable error
 	if err == nil && who.held {
-		asked, cancel := context.WithTimeout(ctx, doctorTime)
+		within := doctorTime
+		if full {
+			within = fullTime
+		}
+		asked, cancel := context.WithTimeout(ctx, within)
 		defer cancel()
 		began := time.Now()
-		r, err := who.Doctor(asked)
+		r, err := who.Doctor(asked, full)
 		if err == nil {
 			r.Add("control", control.Fine, fmt.Sprintf("%s answered in %s", who.holder, time.Since(began).Round(time.Millisecond)), "")
 			return r, nil
@@ -92,9 +107,14 @@ func (a *app) examine(ctx context.Context) (control.Report, error) {
 		}
 	}
 	defer who.close()
-	r, err := who.Doctor(ctx)
+	r, err := who.Doctor(ctx, false)
 	if err != nil {
 		return r, err
+	}
+	if unreachable == nil {
+		if err := a.examineKept(ctx, &r, full); err != nil {
+			return r, err
+		}
 	}
 	if unreachable != nil {
 		what, mend := unreachable.Error(), ""
@@ -107,6 +127,46 @@ func (a *app) examine(ctx context.Context) (control.Report, error) {
 		r.Add("control", control.Fail, what, mend)
 	}
 	return r, nil
+}
+
+// examineKept adds the checks of what is kept in a home that nobody holds. It has
+// to be held for that, and there has to be something.
+func (a *app) examineKept(ctx context.Context, r *control.Report, full bool) error {
+	dir, err := home.Dir(a.home)
+	if err != nil {
+		return nil // which is a finding already
+	}
+	if _, err := os.Stat(filepath.Join(dir, "journal")); err != nil {
+		return nil
+	}
+	who, err := a.keepHere(ctx, dir, looks)
+	if err != nil {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		what, mend := err.Error(), ""
+		if e, ok := errors.AsType[*core.Error](err); ok {
+			mend = e.Mend
+			what = strings.TrimSuffix(e.Error(), "; "+mend)
+		}
+		r.Add("journal", control.Fail, "it cannot be opened: "+what, mend)
+		return nil
+	}
+	defer who.close()
+	kept, err := who.Doctor(ctx, full)
+	if err != nil {
+		return err
+	}
+	known := map[string]bool{}
+	for _, c := range r.Checks {
+		known[c.Name] = true
+	}
+	for _, c := range kept.Checks {
+		if !known[c.Name] {
+			r.Add(c.Name, c.Result, c.What, c.Mend)
+		}
+	}
+	return nil
 }
 
 // reportText is a report with a line for each check.

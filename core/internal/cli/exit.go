@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -24,13 +25,19 @@ const (
 	exitSurface     = 4
 	exitDegraded    = 5
 	exitHome        = 6
+	exitWaiting     = 7
+	exitDead        = 8
+	exitStore       = 9
 	exitInterrupted = 130
 )
 
 const exitHelp = `Exit codes: 0 done, 1 internal error or a failed check, 2 wrong usage, 3 input or
-a directory that cannot be used, 4 unknown surface or plugin, 5 rendered plain
-although a plugin was there (only with --strict), 6 the home is held by another
-process, or by none or a silent one where one has to answer.`
+a directory that cannot be used, or that conflicts with what was accepted, 4
+unknown surface, plugin, job or session, 5 rendered plain although a plugin was
+there (only with --strict), 6 the home is held by another process, or by none or
+a silent one where one has to answer, 7 accepted and not delivered yet, 8 a dead
+letter: it will not arrive by itself, 9 the disk is full or the store broken,
+130 interrupted.`
 
 // A problem is an error that knows its exit code. Its text names what is wrong
 // and what to do.
@@ -89,17 +96,23 @@ func exitCode(ctx context.Context, err error) int {
 		return p.code
 	case ctx.Err() != nil:
 		return exitInterrupted
-	case errors.Is(err, core.ErrTooLarge), errors.Is(err, core.ErrPlugins), errors.Is(err, core.ErrHome), errors.Is(err, core.ErrControl),
-		errors.Is(err, home.ErrUnusable):
+	case is(err, core.ErrTooLarge, core.ErrPlugins, core.ErrHome, core.ErrControl, home.ErrUnusable, control.TooLarge, control.Conflict, control.BadState):
 		return exitInput
-	case errors.Is(err, core.ErrUnknownSurface), errors.Is(err, control.NotFound):
+	case is(err, core.ErrUnknownSurface, control.UnknownSurface, control.NotFound):
 		return exitSurface
-	case errors.Is(err, core.ErrHeld), errors.Is(err, control.NotRunning):
+	case is(err, core.ErrHeld, control.NotRunning):
 		return exitHome
-	case errors.Is(err, core.ErrSetting):
+	case is(err, core.ErrFull, core.ErrStore, control.Full, control.Store):
+		return exitStore
+	case is(err, core.ErrSetting, control.Invalid, control.BadRequest):
 		return exitUsage
 	}
 	return exitInternal
+}
+
+// is reports whether err is of one of kinds.
+func is(err error, kinds ...error) bool {
+	return slices.ContainsFunc(kinds, func(k error) bool { return errors.Is(err, k) })
 }
 
 // oneLine is s without line breaks and control characters.

@@ -15,11 +15,11 @@ import (
 )
 
 // openInput opens what args name: a file, or standard input for "-" and for
-// nothing. The name is for errors. A person at a terminal who named nothing is
+// nothing. The name is for errors, and verb what is to be done with it. A person at a terminal who named nothing is
 // told how to go on instead of being left waiting.
-func (a *app) openInput(args []string) (io.ReadCloser, string, error) {
+func (a *app) openInput(args []string, verb string) (io.ReadCloser, string, error) {
 	if len(args) == 0 && term.IsTerminal(int(a.in.Fd())) {
-		return nil, "", usagef("name a file to preview (vak preview answer.md), pipe markdown in, or use - to type it; \"vak demo\" shows an example")
+		return nil, "", usagef("name a file to %[1]s (vak %[1]s answer.md), pipe markdown in, or use - to type it; \"vak demo\" shows an example", verb)
 	}
 	if len(args) == 0 || args[0] == "-" {
 		return io.NopCloser(a.in), "standard input", nil
@@ -52,8 +52,8 @@ func (a *app) openInput(args []string) (io.ReadCloser, string, error) {
 
 // readSource reads one answer, and of an answer that is too large no more than
 // shows that it is.
-func (a *app) readSource(ctx context.Context, args []string) (string, error) {
-	r, name, err := a.openInput(args)
+func (a *app) readSource(ctx context.Context, args []string, verb string) (string, error) {
+	r, name, err := a.openInput(args, verb)
 	if err != nil {
 		return "", err
 	}

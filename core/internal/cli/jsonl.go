@@ -35,7 +35,7 @@ func (a *app) previewLines(ctx context.Context, f *previewFlags, args []string, 
 		return err
 	}
 	defer c.Close()
-	in, name, err := a.openInput(args)
+	in, name, err := a.openInput(args, "preview")
 	if err != nil {
 		return err
 	}

@@ -115,7 +115,7 @@ func (a *app) previewOne(ctx context.Context, f *previewFlags, l look, args []st
 		return err
 	}
 	defer c.Close()
-	source, err := a.readSource(ctx, args)
+	source, err := a.readSource(ctx, args, "preview")
 	if err != nil {
 		return err
 	}

@@ -2,8 +2,11 @@ package control
 
 import (
 	"context"
+	"iter"
 	"time"
 
+	"github.com/seed-1ae66336/vak/core/ledger"
+	"github.com/seed-1ae66336/vak/core/packet"
 	"github.com/seed-1ae66336/vak/sdk/doc"
 	"github.com/seed-1ae66336/vak/sdk/surface"
 )
@@ -12,10 +15,21 @@ import (
 // concurrently. Errors are of type *Error, or become one of kind Internal whose
 // cause is logged and not told.
 type Backend interface {
-	Status() Status
+	Status(ctx context.Context) Status
 	Plugins() []Plugin // sorted by id; of equal ids the one in use is first, and its renderer before its transports
 	Restart(ctx context.Context, id string) error
-	Doctor(ctx context.Context) Report
+	Doctor(ctx context.Context, full bool) Report // full reads every session as well
+
+	Deliver(ctx context.Context, d Delivery) (Accepted, error)
+	Jobs(ctx context.Context, f JobFilter) iter.Seq2[Job, error] // live ones by target in their order, then finished ones, the latest first
+	Job(ctx context.Context, id string) (Job, error)
+	History(ctx context.Context, id string) ([]JobEvent, error)
+	Packet(ctx context.Context, id string) (packet.Packet, error)
+	Act(ctx context.Context, a Action, id string) (Job, error)
+	Targets(ctx context.Context) ([]Target, error)
+
+	Sessions(ctx context.Context) ([]Session, error)
+	Records(ctx context.Context, session string, from ledger.Seq) iter.Seq2[[]byte, error] // none of a session that is not there
 }
 
 // Status is the process that answers.
@@ -29,6 +43,16 @@ type Status struct {
 	Platform string    `json:"platform"` // linux/amd64
 	Go       string    `json:"go"`
 	Plugins  int       `json:"plugins"`
+
+	// ReadOnly says that nothing new is taken: this process holds no home, or the
+	// journal cannot be written. Why says what hinders it, where something does.
+	ReadOnly bool   `json:"read_only"`
+	Why      string `json:"why,omitempty"`
+
+	// The live jobs, by state.
+	PendingJobs int `json:"pending_jobs"`
+	SendingJobs int `json:"sending_jobs"`
+	HeldJobs    int `json:"held_jobs"`
 }
 
 // A Plugin is all that is known of a plugin.

@@ -23,15 +23,15 @@ type Client struct{ http *http.Client }
 // maxAnswer bounds what is read of an answer.
 const maxAnswer = 64 << 20
 
-// answerTime bounds one request, whatever the context says. A restart takes ten
-// seconds at most.
+// answerTime bounds one request, whatever the context says, unless it is one that
+// takes long. A restart takes ten seconds at most.
 const answerTime = 20 * time.Second
 
 // Dial returns a client of the process whose control socket is at path. It
 // connects when it is first asked.
 func Dial(path string) *Client {
-	return &Client{&http.Client{Timeout: answerTime, Transport: &http.Transport{
-		DisableKeepAlives: true, // a command asks once or twice
+	return &Client{&http.Client{Transport: &http.Transport{
+		DisableKeepAlives: true, // a command asks a few times, with pauses
 		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
 			ctx, cancel := context.WithTimeout(ctx, headerTime)
 			defer cancel()
@@ -51,7 +51,7 @@ func Dial(path string) *Client {
 
 // Local returns a client of h in this process.
 func Local(h http.Handler) *Client {
-	return &Client{&http.Client{Timeout: answerTime, Transport: local{h}}}
+	return &Client{&http.Client{Transport: local{h}}}
 }
 
 // Find returns a client of the process that holds the home dir. held is false,
@@ -75,38 +75,64 @@ func Find(dir string) (c *Client, holder home.Holder, held bool, err error) {
 
 // Status tells who answers.
 func (c *Client) Status(ctx context.Context) (s Status, err error) {
-	return s, c.ask(ctx, "GET", "/v1/status", &s)
+	return s, c.get(ctx, "/v1/status", &s)
 }
 
 // Plugins lists the plugins.
 func (c *Client) Plugins(ctx context.Context) (p []Plugin, err error) {
-	return p, c.ask(ctx, "GET", "/v1/plugins", &p)
+	return p, c.get(ctx, "/v1/plugins", &p)
 }
 
 // Plugin tells all of one plugin.
 func (c *Client) Plugin(ctx context.Context, id string) (p Plugin, err error) {
-	return p, c.ask(ctx, "GET", "/v1/plugins/"+url.PathEscape(id), &p)
+	return p, c.get(ctx, "/v1/plugins/"+escape(id), &p)
 }
 
 // Restart ends the process of a plugin, forgets its failures, starts it anew and
 // tells what came of it.
 func (c *Client) Restart(ctx context.Context, id string) (p Plugin, err error) {
-	return p, c.ask(ctx, "POST", "/v1/plugins/"+url.PathEscape(id)+"/restart", &p)
+	return p, c.ask(ctx, answerTime, "POST", "/v1/plugins/"+escape(id)+"/restart", nil, &p)
 }
 
-// Doctor checks all that can be checked.
-func (c *Client) Doctor(ctx context.Context) (r Report, err error) {
-	return r, c.ask(ctx, "GET", "/v1/doctor", &r)
+// Doctor checks all that can be checked; full reads every session as well, and
+// takes as long as that does.
+func (c *Client) Doctor(ctx context.Context, full bool) (r Report, err error) {
+	if full {
+		return r, c.ask(ctx, slowTime, "GET", "/v1/doctor?full=true", nil, &r)
+	}
+	return r, c.get(ctx, "/v1/doctor", &r)
 }
 
-func (c *Client) ask(ctx context.Context, method, path string, into any) error {
+// escape makes a segment of a path of an id, which may hold every printable
+// character: also of "..", which would be taken for a step up.
+func escape(id string) string { return strings.ReplaceAll(url.PathEscape(id), ".", "%2E") }
+
+func (c *Client) get(ctx context.Context, path string, into any) error {
+	return c.ask(ctx, answerTime, "GET", path, nil, into)
+}
+
+// ask asks, with body as JSON where there is one, and reads the answer into into,
+// which is a *[]byte for one that is no JSON.
+func (c *Client) ask(ctx context.Context, within time.Duration, method, path string, body, into any) error {
 	unreachable := func(err error) error {
 		if u, ok := errors.AsType[*url.Error](err); ok {
 			err = u.Err // the address is always the same, and means nothing
 		}
 		return &Error{Kind: Unreachable, What: "the vak that holds the home does not answer", Mend: "see its log; if it hangs, stop it and start it again", Err: err}
 	}
-	r, err := http.NewRequestWithContext(ctx, method, "http://vak"+path, nil)
+	var sent io.Reader
+	if body != nil {
+		var b bytes.Buffer
+		e := json.NewEncoder(&b)
+		e.SetEscapeHTML(false)
+		if err := e.Encode(body); err != nil {
+			return err
+		}
+		sent = &b
+	}
+	asked, cancel := context.WithTimeout(ctx, within)
+	defer cancel()
+	r, err := http.NewRequestWithContext(asked, method, "http://vak"+path, sent)
 	if err != nil {
 		return unreachable(err)
 	}
@@ -120,6 +146,9 @@ func (c *Client) ask(ctx context.Context, method, path string, into any) error {
 	defer answer.Body.Close()
 	b, err := io.ReadAll(io.LimitReader(answer.Body, maxAnswer))
 	if err != nil {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
 		return unreachable(err)
 	}
 	if strings.HasPrefix(answer.Header.Get("Content-Type"), "application/problem+json") {
@@ -131,6 +160,10 @@ func (c *Client) ask(ctx context.Context, method, path string, into any) error {
 	}
 	if answer.StatusCode != http.StatusOK {
 		return unreachable(fmt.Errorf("it says %s", answer.Status))
+	}
+	if raw, ok := into.(*[]byte); ok {
+		*raw = b
+		return nil
 	}
 	if err := json.Unmarshal(b, into); err != nil {
 		return unreachable(err)

@@ -26,9 +26,12 @@ import (
 type fake struct {
 	mu       sync.Mutex
 	restarts int
+	kept
 }
 
-func (f *fake) Status() Status { return Status{Version: "1.2.3", PID: 7, Home: "/h", Held: true} }
+func (f *fake) Status(context.Context) Status {
+	return Status{Version: "1.2.3", PID: 7, Home: "/h", Held: true}
+}
 
 func (f *fake) Plugins() []Plugin {
 	f.mu.Lock()
@@ -53,7 +56,7 @@ func (f *fake) Restart(_ context.Context, id string) error {
 	return fmt.Errorf("a cause for the log")
 }
 
-func (f *fake) Doctor(context.Context) Report {
+func (f *fake) Doctor(context.Context, bool) Report {
 	var r Report
 	r.Add("one", Fine, "all is well", "not needed")
 	r.Add("two", Fail, "it is ill", "mend it")
@@ -121,7 +124,7 @@ func TestClients(t *testing.T) {
 			if p, err := c.Restart(ctx, "good"); err != nil || p.Restarts == 0 {
 				t.Errorf("restart: %+v, %v", p, err)
 			}
-			if r, err := c.Doctor(ctx); err != nil || r.OK || len(r.Checks) != 2 || r.Checks[0].Mend != "" || r.Checks[1].Mend != "mend it" {
+			if r, err := c.Doctor(ctx, false); err != nil || r.OK || len(r.Checks) != 2 || r.Checks[0].Mend != "" || r.Checks[1].Mend != "mend it" {
 				t.Errorf("doctor: %+v, %v", r, err)
 			}
 			for _, k := range []struct {

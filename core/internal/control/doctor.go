@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"time"
 
 	"github.com/seed-1ae66336/vak/core/internal/home"
 	"github.com/seed-1ae66336/vak/sdk/hostapi"
@@ -23,6 +24,8 @@ type Patient struct {
 
 	// Sandbox says what sandbox plugins get on this machine.
 	Sandbox Check
+
+	Kept *Kept // nil: this process keeps nothing
 }
 
 // Examine checks everything, writes nothing and starts nothing. The order of the
@@ -35,6 +38,9 @@ func Examine(ctx context.Context, p Patient) Report {
 	r.runtime(p.Status)
 	r.sockets()
 	r.add(p.Sandbox)
+	if p.Kept != nil {
+		r.kept(p.Kept, time.Now())
+	}
 	r.plugins(ctx, p.Plugins)
 	r.process()
 	return r

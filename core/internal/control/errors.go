@@ -9,11 +9,34 @@ func (k Kind) Error() string { return string(k) }
 
 // The kinds.
 const (
-	// NotFound is returned when there is no such plugin or path.
+	// NotFound is returned when there is no such plugin, job, session or path.
 	NotFound Kind = "not_found"
 
 	// BadRequest is returned for a method or a body that is not allowed.
 	BadRequest Kind = "bad_request"
+
+	// Invalid is returned for a delivery or a question that cannot be meant so: a
+	// target, a kind, an id, a session.
+	Invalid Kind = "invalid"
+
+	// UnknownSurface is returned for a target whose surface nobody provides.
+	UnknownSurface Kind = "unknown_surface"
+
+	// TooLarge is returned for an answer, or a request, that is too large.
+	TooLarge Kind = "too_large"
+
+	// Conflict is returned when an id, or a turn's key, was used for other content.
+	Conflict Kind = "conflict"
+
+	// BadState is returned when a job's state does not allow what is asked.
+	BadState Kind = "state"
+
+	// Full is returned when the disk has no room. Nothing was accepted.
+	Full Kind = "full"
+
+	// Store is returned when the journal cannot be read or written. Nothing was
+	// accepted.
+	Store Kind = "store"
 
 	// NotRunning is returned where something has to run and nothing holds the
 	// home.
@@ -40,8 +63,16 @@ func (k Kind) status() int {
 		return http.StatusNotFound
 	case BadRequest:
 		return http.StatusBadRequest
-	case NotRunning, Refused:
+	case NotRunning, Refused, Conflict, BadState:
 		return http.StatusConflict
+	case Invalid, UnknownSurface:
+		return http.StatusUnprocessableEntity
+	case TooLarge:
+		return http.StatusRequestEntityTooLarge
+	case Full:
+		return http.StatusInsufficientStorage
+	case Store:
+		return http.StatusServiceUnavailable
 	case Failed:
 		return http.StatusBadGateway
 	case Unreachable:
