@@ -47,7 +47,7 @@ func (k *courier) send(ctx context.Context, p *part, i int) (again bool, err err
 }
 
 // annotate has a part say what a reader must know: that it may be a duplicate, or
-// comes late. Where there is no room the part becomes two. It returns no part
+// comes late. Where there is no room the part becomes several. It returns no part
 // where the job is to be parked instead.
 func (k *courier) annotate(p *part) (*part, attempt, error) {
 	d := k.d

@@ -216,12 +216,7 @@ func (d *delivery) split(s split) error {
 	into := make([]*part, len(s.Into))
 	for k, p := range s.Into {
 		piece := newPart(p)
-		piece.halved, piece.triedPlain = old.halved, old.triedPlain
-		if s.Why != whyNote {
-			piece.halved, piece.form = true, surface.FormPlain
-		} else if old.form == surface.FormPlain {
-			piece.form = surface.FormPlain
-		}
+		piece.form, piece.halved, piece.triedPlain = surface.FormPlain, old.halved || s.Why != whyNote, true
 		piece.unknowns, piece.firstAt = old.unknowns, old.firstAt // under another key
 		into[k] = piece
 	}

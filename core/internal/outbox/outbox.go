@@ -51,8 +51,8 @@ type Renderer interface {
 	// Render renders. It fails with ctx, or where the content cannot be read.
 	Render(ctx context.Context, s *Submission) (Rendering, error)
 
-	// Annotate returns a chunk that says the words too, in two chunks where one
-	// has no room for them.
+	// Annotate returns a chunk that says the words too, or several where one has no
+	// room for them, of which the plain text is sent.
 	Annotate(s *Submission, c surface.Chunk, words string) []surface.Chunk
 
 	// Halve parts a chunk's plain text in two; fewer: it cannot be parted.
@@ -64,10 +64,13 @@ type Renderer interface {
 
 // Transports send. They are called concurrently.
 type Transports interface {
-	// Ready reports whether there is an enabled transport for a target.
+	// Ready reports whether there is an enabled transport for a target that works,
+	// or will be tried again by itself.
 	Ready(t surface.Target) bool
 
-	// Send sends one message. Its error is a *surface.DeliveryError.
+	// Send sends one message. Its error is a *surface.DeliveryError. One that was not
+	// begun for want of a transport is Transient, with the code no_transport, and says
+	// after what time to try again.
 	Send(ctx context.Context, r surface.SendRequest) (surface.Receipt, error)
 }
 

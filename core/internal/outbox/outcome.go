@@ -27,6 +27,7 @@ type setting struct {
 	expires  time.Time                           // of the job; zero: never
 	stopping bool                                // the failure may be our own doing
 	cut      bool                                // it is what an end in the middle left
+	absent   bool                                // it was not begun: the transport is gone until somebody mends it
 	halve    func(surface.Chunk) []surface.Chunk // nil: it cannot be halved
 }
 
@@ -44,6 +45,12 @@ func judge(d *delivery, p *part, e *surface.DeliveryError, s setting) verdict {
 	v := verdict{row: d.row}
 	f := failed{Part: p.ID, Class: e.Class, Code: clip(e.Code, maxCode), Hint: clip(e.Hint, maxHint)}
 	v.row.State = store.Pending
+	if s.absent {
+		f.Waits = true
+		v.note(s.now, kindFailed, f)
+		v.park(s.now, NoTransport, s.expires, f.Code)
+		return v
+	}
 	if e.Class == surface.Transient && e.RetryAfter > 0 {
 		v.wait(d, p, f, e.RetryAfter, s)
 		return v
@@ -118,7 +125,11 @@ func (v *verdict) wait(d *delivery, p *part, f failed, asked time.Duration, s se
 	f.Waits = true
 	until := s.now.Add(max(min(asked, longestWait), patience(p.waits)))
 	f.Next = s.sooner(until, age)
-	v.row.Due, v.target = f.Next, pausing(until)
+	why := rateLimited
+	if f.Class == surface.Transient && f.Code == string(NoTransport) {
+		why = NoTransport // the platform has nothing to do with it
+	}
+	v.row.Due, v.target = f.Next, pausing(until, why)
 	v.note(s.now, kindFailed, f)
 }
 

@@ -57,8 +57,8 @@ func delay(n int, chance float64) time.Duration {
 }
 
 // patience is the least time to wait for a platform that said n times in a row
-// that it is busy, whatever it says now: a second, doubling up to a minute.
-func patience(n int) time.Duration { return min(time.Second<<min(n, 8), time.Minute) }
+// that it is busy, whatever it says now: a second, doubling up to five minutes.
+func patience(n int) time.Duration { return min(time.Second<<min(n, 9), 5*time.Minute) }
 
 // exhausted reports whether a job that failed so often for so long is given up.
 func exhausted(attempts int, age time.Duration) bool {
@@ -107,10 +107,10 @@ func accepting(now time.Time) change {
 }
 
 // pausing is the change of a target that wants nothing before a time.
-func pausing(until time.Time) change {
+func pausing(until time.Time, why Reason) change {
 	return func(t store.TargetRow) store.TargetRow {
 		if until.After(t.Until) && !t.Closed {
-			t.Until, t.Why = until, string(rateLimited)
+			t.Until, t.Why = until, string(why)
 		}
 		return t
 	}

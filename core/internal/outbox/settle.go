@@ -15,6 +15,7 @@ func (k *courier) settle(ctx context.Context, p *part, e *surface.DeliveryError,
 	o, d := k.o, k.d
 	s := k.setting()
 	s.stopping, s.cut = ctx.Err() != nil, cut
+	s.absent = e.Class == surface.Transient && e.Code == string(NoTransport) && !o.config.Transports.Ready(d.sub.Target)
 	s.halve = func(c surface.Chunk) []surface.Chunk { return o.config.Renderer.Halve(&d.sub, c) }
 	v := judge(d, p, e, s)
 	o.log.Info("an attempt failed", "job", d.row.Job, "part", p.ID, "class", string(e.Class), "code", clip(e.Code, maxCode), "state", string(v.row.State), "reason", v.row.Reason)
@@ -25,6 +26,9 @@ func (k *courier) settle(ctx context.Context, p *part, e *surface.DeliveryError,
 	target := d.row.Target
 	if err := k.write(ctx, v, false); err != nil {
 		return false, err
+	}
+	if s.absent {
+		o.waiting.add(target) // behind the put: who releases looks for it there
 	}
 	if v.row.Target != target {
 		o.log.Warn("a target has moved; what waits for it follows", "target", target, "to", v.row.Target)

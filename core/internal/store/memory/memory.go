@@ -244,8 +244,11 @@ func (s *Store) History(_ context.Context, id string) ([]store.Entry, error) {
 	}
 	var out []store.Entry
 	for ; at != 0; at = s.lines[at].before {
-		out = slices.Concat(s.lines[at].entries, out)
+		of := slices.Clone(s.lines[at].entries)
+		slices.Reverse(of)
+		out = append(out, of...)
 	}
+	slices.Reverse(out)
 	return out, nil
 }
 
