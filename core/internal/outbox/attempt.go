@@ -95,13 +95,22 @@ func (k *courier) annotate(p *part) (*part, attempt, error) {
 	return first, a, nil
 }
 
-// wait keeps the pace of the target. What is pending is written down before.
+// wait keeps the pace of the chat, and then that of the account: a chat that
+// waits for its own turn takes none of another's.
 func (k *courier) wait(ctx context.Context) (stop bool, err error) {
-	o, d := k.o, k.d
-	pause := o.pacer.reserve(d.sub.Target, k.pace(), o.clock.now())
+	to, pace := k.d.sub.Target, k.pace()
+	if stop, err := k.waitFor(ctx, k.o.pacer.reserve(chatOf(to), pace.Pace, k.o.clock.now())); err != nil || stop {
+		return stop, err
+	}
+	return k.waitFor(ctx, k.o.pacer.reserve(accountOf(to), pace.AccountPace, k.o.clock.now()))
+}
+
+// waitFor waits, and gives the job back where it is to stop. What is pending is
+// written down before it waits.
+func (k *courier) waitFor(ctx context.Context, pause time.Duration) (stop bool, err error) {
 	if pause > 0 {
 		if len(k.pending) > 0 {
-			row := d.row
+			row := k.d.row
 			row.State = store.Pending
 			if err := k.write(ctx, verdict{row: row}, true); err != nil {
 				return true, err

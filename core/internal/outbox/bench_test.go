@@ -45,9 +45,11 @@ func inBubble(t *testing.T, how answer, test func(b *bench)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		b := newBench(t, how)
+		defer func() {
+			b.stop()
+			b.platform.check(t)
+		}()
 		test(b)
-		b.stop()
-		b.platform.check(t)
 	})
 }
 
@@ -223,9 +225,15 @@ func (b *bench) times() string {
 	return strings.Join(out, " ")
 }
 
-func (b *bench) logged() string { b.outbox.mu.Lock(); defer b.outbox.mu.Unlock(); return b.log.String() }
+func (b *bench) logged() string {
+	b.outbox.mu.Lock()
+	defer b.outbox.mu.Unlock()
+	return b.log.String()
+}
 
-func fails(c surface.Class) *surface.DeliveryError { return &surface.DeliveryError{Class: c, Code: "400 x"} }
+func fails(c surface.Class) *surface.DeliveryError {
+	return &surface.DeliveryError{Class: c, Code: "400 x"}
+}
 
 func server() error { return &surface.DeliveryError{Class: surface.Transient, Code: "502"} }
 

@@ -7,16 +7,19 @@ import (
 	"github.com/seed-1ae66336/vak/sdk/surface"
 )
 
-// A pacer spaces messages out, by chat and by account.
+// A pacer spaces messages out, by whatever has a name. Its zero value is ready.
 type pacer struct {
 	mu   sync.Mutex
 	free map[string]time.Time // when the next may go
 }
 
-// reserve takes the next place for a message to t, and returns how long to wait
-// for it.
-func (p *pacer) reserve(t surface.Target, tr Traits, now time.Time) time.Duration {
-	if tr.Pace <= 0 && tr.AccountPace <= 0 {
+// mostPaced is the number of names from which on those that are free are
+// forgotten.
+const mostPaced = 10_000
+
+// reserve takes the next place of a name, and returns how long to wait for it.
+func (p *pacer) reserve(name string, pace time.Duration, now time.Time) time.Duration {
+	if pace <= 0 {
 		return 0
 	}
 	p.mu.Lock()
@@ -24,21 +27,23 @@ func (p *pacer) reserve(t surface.Target, tr Traits, now time.Time) time.Duratio
 	if p.free == nil {
 		p.free = map[string]time.Time{}
 	}
-	if len(p.free) > 10_000 { // most are long past
-		for k, at := range p.free {
-			if at.Before(now) {
+	at := now
+	if next := p.free[name]; next.After(at) {
+		at = next
+	}
+	if len(p.free) > mostPaced { // nearly all are long past
+		for k, next := range p.free {
+			if !next.After(now) {
 				delete(p.free, k)
 			}
 		}
 	}
-	account := t.Surface + " " + t.Account
-	chat := account + " " + t.Address // with all of its threads: platforms count them together
-	at := now
-	for _, k := range []string{chat, account} {
-		if next := p.free[k]; next.After(at) {
-			at = next
-		}
-	}
-	p.free[chat], p.free[account] = at.Add(tr.Pace), at.Add(tr.AccountPace)
+	p.free[name] = at.Add(pace)
 	return at.Sub(now)
 }
+
+// accountOf names the account that a target is reached with.
+func accountOf(t surface.Target) string { return t.Surface + ":" + t.Account }
+
+// chatOf names the chat of a target: platforms count its threads together.
+func chatOf(t surface.Target) string { return accountOf(t) + ":" + t.Address }

@@ -137,8 +137,16 @@ func (r *renderer) Render(ctx context.Context, s *Submission) (Rendering, error)
 	if s.Digest == "lost" {
 		return Rendering{}, fmt.Errorf("there is no such record")
 	}
+	all := strings.Split(s.Digest, "|")
+	var many int
+	if _, err := fmt.Sscanf(s.Digest, "*%d", &many); err == nil {
+		all = all[:0]
+		for i := range many {
+			all = append(all, fmt.Sprintf("%03d", i))
+		}
+	}
 	var out Rendering
-	for _, text := range strings.Split(s.Digest, "|") {
+	for _, text := range all {
 		if text == "" {
 			continue
 		}
@@ -170,3 +178,6 @@ func (r *renderer) Halve(_ *Submission, c surface.Chunk) []surface.Chunk {
 func (r *renderer) Packet(context.Context, *Submission, *Rendering) ([]byte, error) {
 	return []byte("{}"), nil
 }
+
+// numbered stands for a text of n parts.
+func numbered(n int) string { return fmt.Sprintf("*%d", n) }

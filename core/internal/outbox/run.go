@@ -15,6 +15,7 @@ type run struct {
 	probe bool
 
 	lease store.Lease   // guarded by Outbox.mu: a claim that ended may be had again
+	again chan struct{} // signalled when it was
 	stop  chan struct{} // closed: stop between two parts
 	once  sync.Once
 	done  chan struct{} // closed: it has stopped
@@ -31,10 +32,14 @@ func (o *Outbox) take(ctx context.Context, now time.Time, most int) (claims stor
 	for _, c := range claims.Jobs {
 		if r := o.running[c.Row.Job]; r != nil {
 			r.lease = c.Lease
+			select {
+			case r.again <- struct{}{}:
+			default:
+			}
 			o.log.Debug("the claim on a job that is under way has ended and was renewed", "job", c.Row.Job)
 			continue
 		}
-		r := &run{row: c.Row, probe: c.Probe, lease: c.Lease, stop: make(chan struct{}), done: make(chan struct{})}
+		r := &run{row: c.Row, probe: c.Probe, lease: c.Lease, again: make(chan struct{}, 1), stop: make(chan struct{}), done: make(chan struct{})}
 		o.running[c.Row.Job] = r
 		fresh = append(fresh, r)
 	}
@@ -46,6 +51,28 @@ func (o *Outbox) leaseOf(r *run) store.Lease {
 	defer o.mu.Unlock()
 	return r.lease
 }
+
+// renewed reports whether a claim that does not hold any more was had again. Where
+// its time has only just ended that is a moment away.
+func (o *Outbox) renewed(r *run, was store.Lease) bool {
+	if o.leaseOf(r) != was {
+		return true
+	}
+	o.nudge()
+	t := time.NewTimer(renewal)
+	defer t.Stop()
+	for o.leaseOf(r) == was {
+		select {
+		case <-r.again: // perhaps for an earlier one
+		case <-t.C:
+			return o.leaseOf(r) != was
+		}
+	}
+	return true
+}
+
+// renewal is how long a claim may take to be had again.
+const renewal = time.Second
 
 func (o *Outbox) end(r *run) {
 	o.mu.Lock()
@@ -59,7 +86,7 @@ func (o *Outbox) end(r *run) {
 func (o *Outbox) place(ctx context.Context, r *run) (leave func()) {
 	account := "" // a target that cannot be read goes nowhere anyway
 	if t, err := surface.ParseTarget(r.row.Target); err == nil {
-		account = t.Surface + ":" + t.Account
+		account = accountOf(t)
 	}
 	o.mu.Lock()
 	places := o.places[account]

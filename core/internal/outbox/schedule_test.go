@@ -215,12 +215,3 @@ func TestPatience(t *testing.T) {
 		t.Errorf("it waits %s", s)
 	}
 }
-
-// numbered is a text of n parts.
-func numbered(n int) string {
-	var parts []string
-	for i := range n {
-		parts = append(parts, fmt.Sprintf("%03d", i))
-	}
-	return strings.Join(parts, "|")
-}

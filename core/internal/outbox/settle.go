@@ -145,7 +145,7 @@ func (k *courier) flush(ctx context.Context, w put) error {
 			k.pending = nil
 			k.d.row = w.row
 			return nil
-		case isLost(err) && o.leaseOf(k.run) != p.Lease: // it was renewed meanwhile
+		case isLost(err) && len(w.more) == 0 && o.renewed(k.run, p.Lease):
 			continue
 		case !errors.Is(err, store.Full):
 			return err

@@ -135,15 +135,19 @@ func (h *laneHeap) Pop() any {
 	return l
 }
 
-// A holdHeap has the held job first whose time comes first.
+// A holdHeap has the held job first whose time comes first, and of several with
+// the same time the one that was held first.
 type holdHeap struct {
 	index *Index
 	slots []slot
 }
 
-func (h *holdHeap) job(i int) *job     { return &h.index.jobs[h.slots[i]] }
-func (h *holdHeap) Len() int           { return len(h.slots) }
-func (h *holdHeap) Less(i, j int) bool { return h.job(i).due < h.job(j).due }
+func (h *holdHeap) job(i int) *job { return &h.index.jobs[h.slots[i]] }
+func (h *holdHeap) Len() int       { return len(h.slots) }
+func (h *holdHeap) Less(i, j int) bool {
+	a, b := h.job(i), h.job(j)
+	return a.due < b.due || a.due == b.due && a.place < b.place
+}
 func (h *holdHeap) Swap(i, j int) {
 	h.slots[i], h.slots[j] = h.slots[j], h.slots[i]
 	h.job(i).timer, h.job(j).timer = int32(i), int32(j)
