@@ -27,7 +27,8 @@ type item struct {
 	draft   draft
 	at      int // offset in the batch
 	size    int
-	place   store.Place  // of its line
+	place   store.Place // of its line
+	batch   *batch
 	session *session     // nil: no records
 	chain   ledger.Chain // of the session, after it
 	quiet   bool         // it makes nothing claimable
@@ -121,7 +122,7 @@ func (j *Journal) enter(ctx context.Context, c *store.Commit, carry bool) (*batc
 		if s == nil {
 			s = newSession(c.Session)
 		}
-		if err := records(it, s, c.Records); err != nil {
+		if err := j.lines(it, s, c.Records); err != nil {
 			return fail(err)
 		}
 	}
@@ -200,12 +201,14 @@ func (j *Journal) ready(c *store.Commit) (puts []store.Put, wait bool, err error
 	return append(puts, c.Jobs...), false, nil
 }
 
-// records makes the lines of the records, each in its place in the session.
-func records(it *item, s *session, all []ledger.Record) error {
+// lines makes the lines of the records, each in its place in the session.
+func (j *Journal) lines(it *item, s *session, all []ledger.Record) error {
 	it.session, it.chain = s, s.next
 	d := &it.draft
 	d.session, d.q, d.count = s.head.Session, uint64(s.next.Seq)+1, len(all)
+	d.records, d.sizes = j.scratch[:0], make([]int, 0, len(all))
 	for _, r := range all {
+		before := len(d.records)
 		var err error
 		if d.records, err = it.chain.Append(d.records, &r); err != nil {
 			kind := store.Invalid
@@ -214,7 +217,11 @@ func records(it *item, s *session, all []ledger.Record) error {
 			}
 			return &store.Error{Kind: kind, Session: d.session, What: "a record cannot be kept", Err: err}
 		}
+		d.sizes = append(d.sizes, len(d.records)-before)
 		d.records = append(d.records, '\n')
+	}
+	if cap(d.records) <= maxScratch {
+		j.scratch = d.records
 	}
 	return nil
 }
@@ -223,7 +230,7 @@ func records(it *item, s *session, all []ledger.Record) error {
 func (j *Journal) gather(it *item) (*batch, *item, store.Committed, error) {
 	b := j.gathers
 	if b == nil {
-		b = &batch{at: j.written, first: it.draft.n, done: make(chan struct{}), lead: make(chan struct{}, 1)}
+		b = &batch{at: j.written, buf: j.spareBuf[:0], first: it.draft.n, done: make(chan struct{}), lead: make(chan struct{}, 1)}
 	}
 	it.draft.b, it.at = b.first, len(b.buf)
 	buf, err := it.draft.append(b.buf)
@@ -239,7 +246,8 @@ func (j *Journal) gather(it *item) (*batch, *item, store.Committed, error) {
 	if err != nil {
 		return nil, nil, store.Committed{}, err
 	}
-	b.buf = buf
+	it.draft.records, it.batch = nil, b
+	b.buf, j.spareBuf = buf, nil
 	b.items = append(b.items, it)
 	j.gathers, j.given = b, it.draft.n
 	j.written += int64(it.size)

@@ -57,7 +57,7 @@ func TestShortWrites(t *testing.T) {
 	for range j.Jobs(ctx, store.Filter{}) {
 		jobs++
 	}
-	if h := j.Health(ctx); acked < 20 || jobs != acked || len(h.Torn) != 0 || h.NewWork != nil {
+	if h := j.Health(ctx); acked < 11 || jobs != acked || len(h.Torn) != 0 || h.NewWork != nil {
 		t.Errorf("%d jobs, %d acknowledged, health %+v", jobs, acked, h)
 	}
 }

@@ -36,7 +36,8 @@ const (
 
 	offsetBits = 28 // of a place
 	maxSegment = 1 << offsetBits
-	openFiles  = 128 // of sessions, and again of segments
+	maxScratch = 4 << 20 // bytes of a buffer that is kept
+	openFiles  = 128     // of sessions, and again of segments
 )
 
 // A Journal is a [store.Store] in files. It is safe for concurrent use.
@@ -44,8 +45,9 @@ type Journal struct {
 	log   hclog.Logger
 	fs    fsys.FS
 	dirs  dirs
-	size  int64 // after which a segment is sealed
-	spare int64 // size of the reserve
+	lined []byte // lines for a session file; belongs to who is filing
+	size  int64  // after which a segment is sealed
+	spare int64  // size of the reserve
 	keep  time.Duration
 	now   func() time.Time
 
@@ -69,6 +71,8 @@ type Journal struct {
 	rotating bool
 	busy     map[store.Key]int // jobs and commit ids that wait
 	holds    map[string]int    // likewise holds
+	scratch  []byte            // for the records of one commit
+	spareBuf []byte            // for the next batch
 	queue    []*batch          // durable, to be written to session files
 	sealed   uint64            // first commit of the last segment that has a checkpoint; 0: none
 	reserve  bool              // it is there

@@ -59,7 +59,8 @@ type draft struct {
 	id        string
 	session   string
 	q         uint64
-	records   []byte // one a line, each ending with a newline
+	records   []byte // each ending with a newline; of use until it is appended
+	sizes     []int  // of the records, without newlines
 	count     int
 	begin     string
 	end       string
@@ -116,13 +117,12 @@ func (d *draft) append(dst []byte) ([]byte, error) {
 	}
 	if d.count > 0 {
 		dst = append(dst, `,"r":[`...)
-		from := len(dst)
-		d.recordsAt = from - start
+		at := len(dst)
+		d.recordsAt = at - start
 		dst = append(dst, d.records...)
-		for i := from; i < len(dst)-1; i++ {
-			if dst[i] == '\n' { // records hold no other
-				dst[i] = ','
-			}
+		for _, n := range d.sizes {
+			at += n + 1
+			dst[at-1] = ','
 		}
 		dst[len(dst)-1] = ']'
 	}

@@ -48,7 +48,7 @@ func drafts(t *testing.T) map[string]*draft {
 	}
 	tail := put("demo/1/2", store.Pending, entry("released", ""))
 	tail.Tail = true
-	return map[string]*draft{
+	all := map[string]*draft{
 		"answer": {
 			n: 42, b: 40, t: noon.UnixMilli(), id: "key", session: "demo", q: 1, count: 2, records: records("one, [two], {three}", "\"four\" \\"),
 			begin: "demo/1", end: "demo/0", puts: []store.Put{put("demo/1/1", store.Pending, entry("queued", `{"kind":"assistant"}`))}, prev: []store.Place{0},
@@ -61,6 +61,12 @@ func drafts(t *testing.T) map[string]*draft {
 		"carried":  {n: 45, b: 45, t: noon.UnixMilli(), puts: []store.Put{put("old", store.Held, entry("queued", `{}`), entry("held", ""))}, prev: []store.Place{0}},
 		"words":    {n: 46, b: 46, t: noon.UnixMilli(), id: "a \"quoted\"\n<é>\u2028", session: "demo", q: 1, count: 1, records: records("x\n\u2028")},
 	}
+	for _, d := range all {
+		for line := range bytes.Lines(d.records) {
+			d.sizes = append(d.sizes, len(line)-1)
+		}
+	}
+	return all
 }
 
 // TestGolden pins the form of a line and of a checkpoint. A change of it needs

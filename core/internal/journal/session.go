@@ -1,7 +1,6 @@
 package journal
 
 import (
-	"bytes"
 	"errors"
 	"io"
 
@@ -67,6 +66,14 @@ func (j *Journal) fileAll() {
 		for _, s := range order {
 			j.fileOne(s, more[s])
 		}
+		j.mu.Lock()
+		for _, b := range queue {
+			if cap(b.buf) <= maxScratch && cap(b.buf) > cap(j.spareBuf) {
+				j.spareBuf = b.buf
+			}
+			b.buf, b.items = nil, nil
+		}
+		j.mu.Unlock()
 	}
 }
 
@@ -74,12 +81,12 @@ func (j *Journal) fileAll() {
 // are.
 func (j *Journal) fileOne(s *session, items []*item) {
 	s.dirty, s.tip = true, items[len(items)-1].chain
-	lines := items[0].draft.records
-	if len(items) > 1 {
-		lines = nil
-		for _, it := range items {
-			lines = append(lines, it.draft.records...)
-		}
+	lines := j.lined[:0]
+	for _, it := range items {
+		lines = it.lines(lines)
+	}
+	if cap(lines) <= maxScratch {
+		j.lined = lines
 	}
 	if len(s.behind) > 0 && j.catchUp(s) != nil || j.extend(s, lines) != nil {
 		for _, it := range items {
@@ -90,15 +97,23 @@ func (j *Journal) fileOne(s *session, items []*item) {
 	s.filed = s.tip.Seq
 }
 
+// lines appends the records of an item, one a line.
+func (it *item) lines(dst []byte) []byte {
+	at := it.at + it.draft.recordsAt
+	for _, n := range it.draft.sizes {
+		dst = append(append(dst, it.batch.buf[at:at+n]...), '\n')
+		at += n + 1
+	}
+	return dst
+}
+
 // spans is where the records of an item are.
 func (it *item) spans() []span {
-	var out []span
-	at := it.draft.recordsAt
-	for rest := it.draft.records; len(rest) > 0; {
-		n := bytes.IndexByte(rest, '\n')
-		out = append(out, span{at: it.place + store.Place(at), size: n})
-		rest = rest[n+1:]
-		at += n + 1
+	at := it.place + store.Place(it.draft.recordsAt)
+	out := make([]span, 0, len(it.draft.sizes))
+	for _, n := range it.draft.sizes {
+		out = append(out, span{at: at, size: n})
+		at += store.Place(n) + 1
 	}
 	return out
 }
