@@ -47,6 +47,7 @@ func inBubble(t *testing.T, how answer, test func(b *bench)) {
 		b := newBench(t, how)
 		defer func() {
 			b.stop()
+			time.Sleep(time.Minute) // platforms that were not waited for
 			b.platform.check(t)
 		}()
 		test(b)
@@ -225,10 +226,9 @@ func (b *bench) times() string {
 	return strings.Join(out, " ")
 }
 
-func (b *bench) logged() string {
-	b.outbox.mu.Lock()
-	defer b.outbox.mu.Unlock()
-	return b.log.String()
+// logLines are the warnings and errors of the log.
+func (b *bench) logLines() []string {
+	return strings.FieldsFunc(b.log.String(), func(r rune) bool { return r == '\n' })
 }
 
 func fails(c surface.Class) *surface.DeliveryError {

@@ -60,7 +60,7 @@ func TestTransportOutOfOrder(t *testing.T) {
 			t.Errorf("%d attempts count", r.Attempts)
 		}
 		b.platform.goAway(false)
-		if err := b.outbox.TransportsChanged(t.Context()); err != nil {
+		if err := b.outbox.TransportsChanged(context.Background()); err != nil {
 			t.Error(err)
 		}
 		synctest.Wait()
