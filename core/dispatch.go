@@ -15,13 +15,11 @@ type dispatch struct{ core *Core }
 
 var _ outbox.Transports = dispatch{}
 
-// Ready implements [outbox.Transports].
+// Ready implements [outbox.Transports]. A transport that is backing off is ready:
+// it is tried again by itself.
 func (d dispatch) Ready(t surface.Target) bool {
-	if !d.core.host.HasTransport(t.Surface) {
-		return false
-	}
-	_, ok := d.account(t)
-	return ok
+	account, ok := d.account(t)
+	return ok && d.core.host.CanSend(t.Surface, account.Name)
 }
 
 // account is what the transport for t is configured with.

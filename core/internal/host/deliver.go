@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/seed-1ae66336/vak/core/internal/host/fault"
+	"github.com/seed-1ae66336/vak/core/internal/host/supervise"
 	"github.com/seed-1ae66336/vak/sdk/hostapi"
 	"github.com/seed-1ae66336/vak/sdk/surface"
 )
@@ -22,6 +23,23 @@ const CodeNoTransport = "no_transport"
 func (h *Host) HasTransport(surfaceID string) bool {
 	s, ok := h.byID[surfaceID]
 	return ok && s.bundle().Info.Transport
+}
+
+// CanSend reports whether an account of a surface can send, or will be tried again
+// by itself: its transport is there and neither broken nor quarantined. One that
+// was quarantined and installed anew since is tried.
+func (h *Host) CanSend(surfaceID, account string) bool {
+	s, ok := h.byID[surfaceID]
+	if !ok {
+		return false
+	}
+	s.mu.Lock()
+	b, o := s.found, s.outlets[account]
+	s.mu.Unlock()
+	if b.Err != nil || !b.Info.Transport {
+		return false
+	}
+	return o == nil || o.sup == nil || o.sup.Status().State != supervise.Quarantined || b.Changed()
 }
 
 // Send has one account of a surface send one message. It starts the account's

@@ -392,6 +392,9 @@ func TestCrashesAtEachStart(t *testing.T) {
 			}
 			break
 		}
+		if !h.CanSend("courier", "bad") && transports(h)[0].State == StateBackingOff {
+			t.Error("it is backing off, and will not be tried again")
+		}
 		if e.Kind == BackingOff && d.RetryAfter <= 0 || i > 100_000 {
 			t.Fatalf("attempt %d: %+v", i, d)
 		}
@@ -400,6 +403,9 @@ func TestCrashesAtEachStart(t *testing.T) {
 	s := transports(h)[0]
 	if s.Account != "bad" || s.State != StateQuarantined || s.Failures != 5 || strings.Contains(s.LastError.Tail, token) {
 		t.Errorf("status %+v", s)
+	}
+	if h.CanSend("courier", "bad") || !h.CanSend("courier", "good") || !h.CanSend("courier", "new") || h.CanSend("nope", "") {
+		t.Error("CanSend is wrong")
 	}
 	sends(t, h, "courier", o.account("good", ""), "y")
 	sends(t, h, "courier2", o.account("bad", ""), "z")
@@ -412,7 +418,7 @@ func TestCrashesAtEachStart(t *testing.T) {
 
 	// What is mended is tried at once.
 	sends(t, h, "courier", o.account("bad", ""), "mended")
-	if s := transports(h)[0]; s.State != StateReady || s.Failures != 0 {
+	if s := transports(h)[0]; s.State != StateReady || s.Failures != 0 || !h.CanSend("courier", "bad") {
 		t.Errorf("status %+v", s)
 	}
 }
