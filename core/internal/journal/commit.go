@@ -230,7 +230,10 @@ func (j *Journal) lines(it *item, s *session, all []ledger.Record) error {
 func (j *Journal) gather(it *item) (*batch, *item, store.Committed, error) {
 	b := j.gathers
 	if b == nil {
-		b = &batch{at: j.written, buf: j.spareBuf[:0], first: it.draft.n, done: make(chan struct{}), lead: make(chan struct{}, 1)}
+		b = &batch{at: j.written, first: it.draft.n, done: make(chan struct{}), lead: make(chan struct{}, 1)}
+		if n := len(j.buffers); n > 0 {
+			b.buf, j.buffers = j.buffers[n-1][:0], j.buffers[:n-1]
+		}
 	}
 	it.draft.b, it.at = b.first, len(b.buf)
 	buf, err := it.draft.append(b.buf)
@@ -247,7 +250,7 @@ func (j *Journal) gather(it *item) (*batch, *item, store.Committed, error) {
 		return nil, nil, store.Committed{}, err
 	}
 	it.draft.records, it.batch = nil, b
-	b.buf, j.spareBuf = buf, nil
+	b.buf = buf
 	b.items = append(b.items, it)
 	j.gathers, j.given = b, it.draft.n
 	j.written += int64(it.size)

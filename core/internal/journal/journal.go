@@ -72,7 +72,7 @@ type Journal struct {
 	busy     map[store.Key]int // jobs and commit ids that wait
 	holds    map[string]int    // likewise holds
 	scratch  []byte            // for the records of one commit
-	spareBuf []byte            // for the next batch
+	buffers  [][]byte          // for the next batches
 	queue    []*batch          // durable, to be written to session files
 	sealed   uint64            // first commit of the last segment that has a checkpoint; 0: none
 	reserve  bool              // it is there

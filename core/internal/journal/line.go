@@ -29,21 +29,24 @@ const (
 // A line is a commit as it is read. It shares memory with the bytes it was read
 // from.
 type line struct {
-	v, n, b   uint64
-	t         int64
-	id        string
-	session   string
-	q, c      uint64
-	begin     string // turn that begins
-	end       string // turn that ends
-	rows      []row
-	targets   []store.TargetRow
-	entries   []byte // a JSON array of arrays
-	records   []byte // a JSON array
-	recordsAt int    // offset of that in the line
-	strange   bool   // it has members that are not known
-	size      int    // in bytes, with its newline
+	v, n, b uint64
+	t       int64
+	id      string
+	session string
+	q, c    uint64
+	begin   string // turn that begins
+	end     string // turn that ends
+	rows    []row
+	targets []store.TargetRow
+	entries []byte // a JSON array of arrays
+	records []part
+	text    []byte // the line without its sum
+	strange bool   // it has members that are not known
+	size    int    // in bytes, with its newline
 }
+
+// A part is a record within its line.
+type part struct{ at, size int }
 
 // A row is a put within its line.
 type row struct {
@@ -216,15 +219,18 @@ func parseLine(b []byte) (line, error) {
 
 // parseBody reads a line without its sum. It judges no more than it needs to.
 func parseBody(b []byte, size int) (line, error) {
-	l := line{size: size}
+	l := line{size: size, text: b}
 	p := cursor{b: b, i: 1}
 	for first := true; p.ok() && p.next() != 0; first = false {
 		if !first {
 			p.expect(',')
 		}
-		name := p.str()
+		name := p.raw()
 		p.expect(':')
-		switch name {
+		if len(name) < 2 {
+			break
+		}
+		switch string(name[1 : len(name)-1]) { // none of those that are known has an escape
 		case "v":
 			l.v = p.number()
 		case "n":
@@ -254,9 +260,12 @@ func parseBody(b []byte, size int) (line, error) {
 		case "e":
 			l.entries = p.value()
 		case "r":
-			p.next()
-			l.recordsAt = p.i
-			l.records = p.value()
+			l.records = make([]part, 0, min(l.c, 64))
+			p.array(func() {
+				if v := p.value(); p.ok() {
+					l.records = append(l.records, part{at: p.i - len(v), size: len(v)})
+				}
+			})
 		default:
 			l.strange = true
 			p.value()
@@ -265,7 +274,7 @@ func parseBody(b []byte, size int) (line, error) {
 	switch {
 	case p.ok() && l.v > version:
 		return l, errNewer
-	case !p.ok() || l.v == 0 || l.n == 0 || l.b == 0 || l.b > l.n || (l.c > 0) != (l.q > 0) || (l.c > 0) != (l.session != ""):
+	case !p.ok() || l.v == 0 || l.n == 0 || l.b == 0 || l.b > l.n || (l.c > 0) != (l.q > 0) || (l.c > 0) != (l.session != "") || l.c != uint64(len(l.records)):
 		return l, fmt.Errorf("it is no commit")
 	}
 	return l, nil
@@ -284,23 +293,8 @@ func (p *cursor) rows(l *line) {
 	})
 }
 
-// eachRecord calls f with every record of l and its offset in the array.
-func (l *line) eachRecord(f func(at int, record []byte)) error {
-	p := cursor{b: l.records}
-	var n uint64
-	p.array(func() {
-		at := p.i
-		v := p.value()
-		if p.ok() {
-			n++
-			f(at, v)
-		}
-	})
-	if !p.ok() || n != l.c {
-		return fmt.Errorf("its records are not what it says")
-	}
-	return nil
-}
+// record returns a record of l. It shares memory with l.
+func (l *line) record(p part) []byte { return l.text[p.at : p.at+p.size] }
 
 // history returns the entries of the i-th row.
 func (l *line) history(i int) ([]store.Entry, error) {

@@ -38,14 +38,12 @@ func (r *recovery) replay(at store.Place, l *line) {
 		p.damaged = r.j.corrupt(fmt.Sprintf("session %s has record %d in commit %d, where %d belongs", l.session, l.q, l.n, p.to+1))
 		return
 	}
-	err := l.eachRecord(func(off int, b []byte) {
+	for _, part := range l.records {
+		b := l.record(part)
 		p.to++
 		p.bytes += int64(len(b)) + 1
 		p.sum = crc32.Update(crc32.Update(p.sum, castagnoli, b), castagnoli, newline)
-		p.last = span{at: at + store.Place(l.recordsAt+off), size: len(b)}
-	})
-	if err != nil {
-		p.damaged = r.j.corrupt(fmt.Sprintf("commit %d of session %s: %v", l.n, l.session, err))
+		p.last = span{at: at + store.Place(part.at), size: len(b)}
 	}
 }
 
@@ -258,9 +256,9 @@ func (r *recovery) findBehind(behind map[string]*session) error {
 				if err != nil || of == nil {
 					continue
 				}
-				l.eachRecord(func(off int, b []byte) { // whose error was found before
-					of.behind = append(of.behind, span{at: s.place(at) + store.Place(l.recordsAt+off), size: len(b)})
-				})
+				for _, part := range l.records {
+					of.behind = append(of.behind, span{at: s.place(at) + store.Place(part.at), size: part.size})
+				}
 			}
 		})
 		if err != nil {

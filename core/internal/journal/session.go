@@ -68,8 +68,8 @@ func (j *Journal) fileAll() {
 		}
 		j.mu.Lock()
 		for _, b := range queue {
-			if cap(b.buf) <= maxScratch && cap(b.buf) > cap(j.spareBuf) {
-				j.spareBuf = b.buf
+			if cap(b.buf) <= maxScratch && len(j.buffers) < 4 {
+				j.buffers = append(j.buffers, b.buf)
 			}
 			b.buf, b.items = nil, nil
 		}

@@ -179,26 +179,21 @@ func (v *verifier) segment(name string, first uint64, last bool) error {
 
 // records follows the sessions through a line.
 func (v *verifier) records(l *line) error {
-	var wrong error
-	err := l.eachRecord(func(_ int, b []byte) {
+	for _, part := range l.records {
+		b := l.record(part)
 		c, known := v.heads[l.session]
 		if !known { // what is before is in its file
 			r, err := ledger.Parse(b)
 			if err != nil || r.Session != l.session || uint64(r.Seq) != l.q {
-				wrong = fmt.Errorf("commit %d holds no record %d of session %s", l.n, l.q, l.session)
-				return
+				return fmt.Errorf("commit %d holds no record %d of session %s", l.n, l.q, l.session)
 			}
 			c = ledger.Chain{Session: l.session, Seq: r.Seq, Head: ledger.HashOf(b)}
 		} else if _, err := c.Add(b); err != nil {
-			wrong = fmt.Errorf("commit %d: %w", l.n, err)
-			return
+			return fmt.Errorf("commit %d: %w", l.n, err)
 		}
 		v.heads[l.session] = c
-	})
-	if l.c == 0 {
-		return nil
 	}
-	return errors.Join(err, wrong)
+	return nil
 }
 
 // session reads a session's file up to a size.
