@@ -99,12 +99,12 @@ func (k *courier) deliver(ctx context.Context) error {
 	}
 }
 
-// last is the entry of a delivery that sent nothing.
+// last is the entry that ends a delivery, where its last receipt does not.
 func (k *courier) last() []store.Entry {
-	if len(k.d.parts) > 0 {
+	if len(k.d.parts) > 0 && len(k.pending) > 0 {
 		return nil
 	}
-	return []store.Entry{entry(k.o.clock.now(), kindDelivered, delivered{Empty: true})}
+	return []store.Entry{entry(k.o.clock.now(), kindDelivered, delivered{Empty: len(k.d.parts) == 0})}
 }
 
 // render has the job rendered. The result is written down with the first
@@ -136,20 +136,24 @@ func (k *courier) render(ctx context.Context) (stop bool, err error) {
 	return false, nil
 }
 
-// letPass releases what was parked for want of a transport, and puts this job
-// behind it: it was accepted later.
+// letPass releases what was parked for want of a transport, and puts this job and
+// those after it behind: they were accepted later.
 func (k *courier) letPass(ctx context.Context) (behind bool, err error) {
-	n, err := k.o.release(ctx, k.d.row.Target)
-	if err != nil || n == 0 || k.d.row.Part > 0 {
+	before, err := k.o.release(ctx, k.d.row.Target)
+	if err != nil || len(before) == 0 || k.d.row.Part > 0 {
 		return false, err
 	}
 	now := k.o.clock.now()
-	if err := k.add(entry(now, kindReleased, released{Why: "others were accepted before it"})); err != nil {
+	if err := k.add(entry(now, kindReleased, released{Why: whyLater})); err != nil {
 		return false, err
 	}
 	row := k.d.row
 	row.State, row.Due = store.Pending, now
-	return true, k.flush(ctx, put{row: row, tail: true})
+	err = k.flush(ctx, put{row: row, tail: true, more: k.o.newcomers(ctx, row, before)})
+	if isLost(err) { // one of the others has changed
+		err = k.flush(ctx, put{row: row, tail: true})
+	}
+	return true, err
 }
 
 // follow gives the job the target that its own has moved to.

@@ -58,11 +58,10 @@ func (o *Outbox) passed(ctx context.Context, by store.Row) []store.Put {
 
 // giveUpAll makes dead letters of all that waits for a target which is gone.
 func (o *Outbox) giveUpAll(ctx context.Context, target string) error {
-	_, err := o.change(ctx, store.Filter{Target: target}, func(r store.Row, now time.Time) store.Put {
+	return o.change(ctx, store.Filter{Target: target}, func(r store.Row, now time.Time) store.Put {
 		r.State, r.Reason, r.Hold, r.Due = store.DeadLetter, string(TargetGone), "", time.Time{}
 		return store.Put{Row: r, Entries: []store.Entry{entry(now, kindDead, dead{Reason: TargetGone})}}
 	})
-	return err
 }
 
 // TransportsChanged releases what was parked because there was no transport, and
@@ -80,18 +79,40 @@ func (o *Outbox) TransportsChanged(ctx context.Context) error {
 }
 
 // release releases what is parked at a target for want of a transport, in the
-// order in which it was parked.
-func (o *Outbox) release(ctx context.Context, target string) (n int, err error) {
+// order in which it was parked, and returns what that was.
+func (o *Outbox) release(ctx context.Context, target string) (jobs map[string]bool, err error) {
 	o.waiting.remove(target) // before: what is parked from now on adds it again
+	jobs = map[string]bool{}
 	f := store.Filter{States: []store.State{store.Held}, Target: target, Reason: string(NoTransport)}
-	n, err = o.change(ctx, f, func(r store.Row, _ time.Time) store.Put {
+	err = o.change(ctx, f, func(r store.Row, _ time.Time) store.Put {
+		jobs[r.Job] = true
 		return o.releasing(r, released{Why: "there is a transport"})
 	})
 	if err != nil {
 		o.waiting.add(target)
 	}
-	return n, err
+	return jobs, err
 }
+
+// newcomers are the puts that take those behind others which were accepted after
+// them and wait in the same lane, from a job on. None of them has begun.
+func (o *Outbox) newcomers(ctx context.Context, first store.Row, others map[string]bool) []store.Put {
+	var out []store.Put
+	now := o.clock.now()
+	for r, err := range o.config.Store.Jobs(ctx, store.Filter{States: []store.State{store.Pending}, Target: first.Target}) {
+		if err != nil || r.Fast == first.Fast && others[r.Job] {
+			break
+		}
+		if r.Fast == first.Fast && r.Job != first.Job && r.Part == 0 && len(out) < batch {
+			r.Updated = now
+			out = append(out, store.Put{Row: r, Tail: true, Entries: []store.Entry{entry(now, kindReleased, released{Why: whyLater})}})
+		}
+	}
+	return out
+}
+
+// whyLater is why a job goes to the end of its lane without having been held.
+const whyLater = "others were accepted before it"
 
 // waiting is the targets where jobs may be parked for want of a transport. Its
 // zero value is empty.
@@ -132,26 +153,25 @@ func (w *waiting) list() []string {
 	return out
 }
 
-// change changes all jobs of a filter alike, in batches, and returns how many
-// there were. A job that changes in between is left to what changed it.
-func (o *Outbox) change(ctx context.Context, f store.Filter, how func(store.Row, time.Time) store.Put) (n int, err error) {
+// change changes all jobs of a filter alike, in batches. A job that changes in
+// between is left to what changed it.
+func (o *Outbox) change(ctx context.Context, f store.Filter, how func(store.Row, time.Time) store.Put) error {
 	var puts []store.Put
 	for r, err := range o.config.Store.Jobs(ctx, f) {
 		if err != nil {
-			return n, errors.Join(err, o.putAll(ctx, puts))
+			return errors.Join(err, o.putAll(ctx, puts))
 		}
 		now := o.clock.now()
 		p := how(r, now)
 		p.Row.Updated = now
-		n++
 		if puts = append(puts, p); len(puts) == batch {
 			if err := o.putAll(ctx, puts); err != nil {
-				return n, err
+				return err
 			}
 			puts = puts[:0]
 		}
 	}
-	return n, o.putAll(ctx, puts)
+	return o.putAll(ctx, puts)
 }
 
 // putAll writes puts in one commit, or one by one where one of them holds no
