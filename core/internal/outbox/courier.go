@@ -22,7 +22,13 @@ type courier struct {
 // deliver takes a claimed job as far as it goes. It gives the claim back in any
 // case: with a put, or by letting it end.
 func (o *Outbox) deliver(ctx context.Context, r *run) {
-	defer o.end(r)
+	for r != nil {
+		o.deliverOnce(ctx, r)
+		r = o.end(r)
+	}
+}
+
+func (o *Outbox) deliverOnce(ctx context.Context, r *run) {
 	k := &courier{o: o, run: r, probe: r.probe, d: &delivery{row: r.row}}
 	err := func() error {
 		leave := o.place(ctx, r)

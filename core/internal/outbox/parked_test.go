@@ -38,7 +38,7 @@ func TestNoTransport(t *testing.T) {
 					want = append(want, fmt.Sprintf("<%03d>", i))
 				}
 				b.is(last, store.Held, NoTransport)
-				time.Sleep(90 * 24 * time.Hour)
+				time.Sleep(5 * 24 * time.Hour) // more than a job has
 				b.is(last, store.Held, NoTransport)
 				b.asked(0)
 				b.platform.goAway(false)

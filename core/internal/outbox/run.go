@@ -14,7 +14,11 @@ type run struct {
 	row   store.Row
 	probe bool
 
-	lease store.Lease   // guarded by Outbox.mu: a claim that ended may be had again
+	// Guarded by Outbox.mu.
+	lease store.Lease    // a claim that ended may be had again
+	next  *store.Claimed // the last one that was
+	gave  store.Lease    // the one that was given back
+
 	again chan struct{} // signalled when it was
 	stop  chan struct{} // closed: stop between two parts
 	once  sync.Once
@@ -31,7 +35,7 @@ func (o *Outbox) take(ctx context.Context, now time.Time, most int) (claims stor
 	claims, err = o.config.Store.Claim(ctx, now, most)
 	for _, c := range claims.Jobs {
 		if r := o.running[c.Row.Job]; r != nil {
-			r.lease = c.Lease
+			r.lease, r.next = c.Lease, &c
 			select {
 			case r.again <- struct{}{}:
 			default:
@@ -39,9 +43,7 @@ func (o *Outbox) take(ctx context.Context, now time.Time, most int) (claims stor
 			o.log.Debug("the claim on a job that is under way has ended and was renewed", "job", c.Row.Job)
 			continue
 		}
-		r := &run{row: c.Row, probe: c.Probe, lease: c.Lease, again: make(chan struct{}, 1), stop: make(chan struct{}), done: make(chan struct{})}
-		o.running[c.Row.Job] = r
-		fresh = append(fresh, r)
+		fresh = append(fresh, o.begin(c))
 	}
 	return claims, fresh, err
 }
@@ -74,11 +76,31 @@ func (o *Outbox) renewed(r *run, was store.Lease) bool {
 // renewal is how long a claim may take to be had again.
 const renewal = time.Second
 
-func (o *Outbox) end(r *run) {
+// begin notes that a job is under way. The caller holds o.mu.
+func (o *Outbox) begin(c store.Claimed) *run {
+	r := &run{row: c.Row, probe: c.Probe, lease: c.Lease, again: make(chan struct{}, 1), stop: make(chan struct{}), done: make(chan struct{})}
+	o.running[c.Row.Job] = r
+	return r
+}
+
+// gave notes that the claim under a lease was given back.
+func (o *Outbox) gave(r *run, l store.Lease) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	r.gave = l
+}
+
+// end notes that a run has ended. A claim that was had between the put that gave
+// back the last one and now is one of its own: it is the next run.
+func (o *Outbox) end(r *run) (next *run) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	delete(o.running, r.row.Job)
+	if r.next != nil && r.next.Lease != r.gave {
+		next = o.begin(*r.next)
+	}
 	close(r.done)
+	return next
 }
 
 // place waits for a place among the jobs of an account that are under way, and

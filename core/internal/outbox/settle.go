@@ -144,6 +144,9 @@ func (k *courier) flush(ctx context.Context, w put) error {
 		case err == nil:
 			k.pending = nil
 			k.d.row = w.row
+			if !w.keep {
+				o.gave(k.run, p.Lease)
+			}
 			return nil
 		case isLost(err) && len(w.more) == 0 && o.renewed(k.run, p.Lease):
 			continue
