@@ -9,10 +9,10 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -25,11 +25,13 @@ import (
 
 // The test binary is the host too: a child process that is told so by its
 // environment. It reads jobs from standard input, one JSON object a line, and
-// answers each with its id once it is accepted.
+// answers each with its id once it is accepted, or with "!", the kind of error and
+// its words. An order "doctor" is answered with what a doctor says.
 const childEnv = "VAK_TEST_CRASH_HOME"
 
 // An order has the child accept one job.
 type order struct {
+	Do     string `json:"do,omitempty"` // empty: accept a job
 	ID     string `json:"id"`
 	Target string `json:"target"`
 	Text   string `json:"text"`
@@ -52,26 +54,36 @@ func host(home, url string) error {
 	if err != nil {
 		return err
 	}
+	prepare()
 	fmt.Println("open")
-	var mu sync.Mutex // of standard output
-	var work sync.WaitGroup
 	in := bufio.NewScanner(os.Stdin)
 	for in.Scan() {
 		var o order
 		if err := json.Unmarshal(in.Bytes(), &o); err != nil {
 			return err
 		}
-		// Jobs of one target are accepted in order, those of several at once.
-		_, err := c.Deliver(context.Background(), core.Draft{Markdown: o.Text}, core.Delivery{Target: o.Target, ID: o.ID})
-		if err != nil {
-			return err
-		}
-		mu.Lock()
-		fmt.Println(o.ID)
-		mu.Unlock()
+		fmt.Println(answer(c, o))
 	}
-	work.Wait()
 	return c.Close()
+}
+
+// answer does what an order says, and answers in one line.
+func answer(c *core.Core, o order) string {
+	if o.Do == "doctor" {
+		w := httptest.NewRecorder()
+		c.Handler().ServeHTTP(w, httptest.NewRequest("GET", "/v1/doctor", nil))
+		return strings.ReplaceAll(w.Body.String(), "\n", " ")
+	}
+	_, err := c.Deliver(context.Background(), core.Draft{Markdown: o.Text}, core.Delivery{Target: o.Target, ID: o.ID})
+	switch {
+	case err == nil:
+		return o.ID
+	case errors.Is(err, core.ErrFull):
+		return "!full " + err.Error()
+	case errors.Is(err, core.ErrStore):
+		return "!store " + err.Error()
+	}
+	return "!other " + err.Error()
 }
 
 // chat is a surface whose messages go to the test: plain text of at most 64
@@ -137,9 +149,11 @@ type child struct {
 	stderr bytes.Buffer
 }
 
-// start starts a host over a home, and waits until it is open.
-func start(home, url string) (*child, error) {
-	c := &child{cmd: exec.Command(os.Args[0])}
+// start starts a host over a home, and waits until it is open. within is a command
+// that runs it, with its arguments.
+func start(home, url string, within ...string) (*child, error) {
+	argv := append(within, os.Args[0])
+	c := &child{cmd: exec.Command(argv[0], argv[1:]...)}
 	c.cmd.Env = append(os.Environ(), childEnv+"="+home, "VAK_TEST_CRASH_URL="+url)
 	c.cmd.Stderr = &c.stderr
 	in, err := c.cmd.StdinPipe()
@@ -151,6 +165,7 @@ func start(home, url string) (*child, error) {
 		return nil, err
 	}
 	c.in, c.out = in, bufio.NewScanner(out)
+	c.out.Buffer(nil, 1<<20)
 	if err := c.cmd.Start(); err != nil {
 		return nil, err
 	}
@@ -162,15 +177,18 @@ func start(home, url string) (*child, error) {
 }
 
 // accept has the host accept a job, and reports whether it said that it did.
-func (c *child) accept(o order) bool {
+func (c *child) accept(o order) bool { return c.ask(o) == o.ID }
+
+// ask gives the host an order, and returns its answer; nothing if it is gone.
+func (c *child) ask(o order) string {
 	b, err := json.Marshal(o)
 	if err != nil {
-		return false
+		return ""
 	}
-	if _, err := c.in.Write(append(b, '\n')); err != nil {
-		return false
+	if _, err := c.in.Write(append(b, '\n')); err != nil || !c.out.Scan() {
+		return ""
 	}
-	return c.out.Scan() && c.out.Text() == o.ID
+	return c.out.Text()
 }
 
 func (c *child) kill() {

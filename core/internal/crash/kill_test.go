@@ -31,7 +31,12 @@ type platform struct {
 	answer  bool           // whether the message that kills is answered before
 	struck  int            // kills with a message in hand
 	refused int            // percent of requests that fail
+	gate    chan struct{}  // not nil: nothing is taken before it is closed
 	rand    *rand.Rand
+}
+
+func newPlatform() *platform {
+	return &platform{copies: map[string]int{}, rand: rand.New(rand.NewPCG(1, 2))}
 }
 
 func (p *platform) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -39,6 +44,9 @@ func (p *platform) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if err := json.NewDecoder(io.LimitReader(r.Body, 1<<20)).Decode(&m); err != nil {
 		http.Error(w, "no message", http.StatusBadRequest)
 		return
+	}
+	if p.gate != nil {
+		<-p.gate
 	}
 	p.mu.Lock()
 	strike := p.armed
@@ -94,7 +102,8 @@ func TestKill(t *testing.T) {
 	}
 	t.Logf("VAK_CRASH_SEED=%d", seed)
 	rng := rand.New(rand.NewPCG(seed, 1))
-	p := &platform{copies: map[string]int{}, refused: 5, rand: rand.New(rand.NewPCG(seed, 2))}
+	p := newPlatform()
+	p.refused, p.rand = 5, rand.New(rand.NewPCG(seed, 2))
 	server := httptest.NewServer(p)
 	defer server.Close()
 	home := t.TempDir()
