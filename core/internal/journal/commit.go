@@ -205,7 +205,7 @@ func (j *Journal) ready(c *store.Commit) (puts []store.Put, wait bool, err error
 func (j *Journal) lines(it *item, s *session, all []ledger.Record) error {
 	it.session, it.chain = s, s.next
 	d := &it.draft
-	d.session, d.q, d.count = s.head.Session, uint64(s.next.Seq)+1, len(all)
+	d.session, d.q, d.count = s.name, uint64(s.next.Seq)+1, len(all)
 	d.records, d.sizes = j.scratch[:0], make([]int, 0, len(all))
 	for _, r := range all {
 		before := len(d.records)
@@ -256,7 +256,7 @@ func (j *Journal) gather(it *item) (*batch, *item, store.Committed, error) {
 	j.written += int64(it.size)
 	j.mark(it, 1)
 	if s := it.session; s != nil {
-		j.sessions[s.head.Session], s.next = s, it.chain
+		j.sessions[s.name], s.next = s, it.chain
 	}
 	if !j.flushing {
 		j.flushing = true

@@ -40,12 +40,11 @@ func (p *cursor) expect(c byte) {
 
 // raw moves over a string and returns it with its quotes.
 func (p *cursor) raw() []byte {
-	from := p.i
 	if p.next() != '"' {
 		p.fail()
 		return nil
 	}
-	from = p.i
+	from := p.i
 	p.i++
 	for {
 		n := bytes.IndexByte(p.b[p.i:], '"')

@@ -69,7 +69,7 @@ func (j *Journal) load(ctx context.Context) error {
 	if err := j.listSegments(); err != nil {
 		return err
 	}
-	r := &recovery{j: j, ctx: ctx, bases: map[string]filed{}, replays: map[string]*replay{}}
+	r := &recovery{j: j, ctx: ctx, now: j.now(), bases: map[string]filed{}, replays: map[string]*replay{}}
 	if err := r.run(); err != nil {
 		return err
 	}

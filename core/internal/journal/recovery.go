@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"time"
 
 	"github.com/seed-1ae66336/vak/core/internal/journal/fsys"
 	"github.com/seed-1ae66336/vak/core/internal/store"
@@ -15,8 +16,9 @@ import (
 type recovery struct {
 	j       *Journal
 	ctx     context.Context
-	from    int              // first segment that is read
-	due     uint64           // the commit that is next
+	from    int    // first segment that is read
+	due     uint64 // the commit that is next
+	now     time.Time
 	bases   map[string]filed // sessions at the checkpoint
 	replays map[string]*replay
 	doubts  []doubt
@@ -203,13 +205,12 @@ func (r *recovery) cut(f fsys.File, at int64) error {
 // apply takes in a good line.
 func (r *recovery) apply(at store.Place, l *line, b []byte) {
 	j := r.j
-	now := j.now()
 	for i := range l.rows {
 		p := &l.rows[i].put
 		place := at + store.Place(l.rows[i].at)
 		p.Row.Place = place
-		j.rowTime(&p.Row)
-		j.index.Apply(place, p, now)
+		rowTime(&p.Row, r.now)
+		j.index.Apply(place, p, r.now)
 	}
 	for i := range l.targets {
 		j.index.ApplyTarget(l.targets[i])
@@ -292,4 +293,14 @@ func (r *recovery) suspect() {
 			}
 		}
 	}
+}
+
+// rowTime moves a row that the clock has not reached yet to now: the clock was
+// set back, and what was due in a minute is due in a minute.
+func rowTime(r *store.Row, now time.Time) {
+	ahead := r.Updated.Sub(now)
+	if ahead <= 0 || r.Due.IsZero() {
+		return
+	}
+	r.Due = r.Due.Add(-ahead)
 }

@@ -105,7 +105,7 @@ func (r *recovery) settleSessions() error {
 // settle finds out where a session is, and whether its file is behind.
 func (r *recovery) settle(s *session, base filed, based bool, p *replay) (late bool, err error) {
 	j := r.j
-	id := s.head.Session
+	id := s.name
 	name := j.dirs.session(id)
 	size, err := j.fs.Size(name)
 	if err != nil && !isNotExist(err) {

@@ -4,7 +4,6 @@ import (
 	"errors"
 
 	"github.com/seed-1ae66336/vak/core/internal/journal/fsys"
-	"github.com/seed-1ae66336/vak/core/internal/store"
 )
 
 // rotate seals the segment that is written to and begins the next. Nobody else
@@ -93,7 +92,7 @@ func (j *Journal) checkpoint() (*checkpoint, error) {
 	c.size = j.segments[len(j.segments)-1].size
 	j.mu.Unlock()
 	for _, s := range dirty {
-		err := j.sessionFiles.with(j.dirs.session(s.head.Session), true, fsys.File.Sync)
+		err := j.sessionFiles.with(j.dirs.session(s.name), true, fsys.File.Sync)
 		if err != nil {
 			j.mu.Lock()
 			defer j.mu.Unlock()
@@ -174,14 +173,4 @@ func (j *Journal) loadCheckpoint(s segment, end uint64) *checkpoint {
 		return nil
 	}
 	return c
-}
-
-// rowTime moves a row that the clock has not reached yet to now: the clock was
-// set back, and what was due in a minute is due in a minute.
-func (j *Journal) rowTime(r *store.Row) {
-	ahead := r.Updated.Sub(j.now())
-	if ahead <= 0 || r.Due.IsZero() {
-		return
-	}
-	r.Due = r.Due.Add(-ahead)
 }

@@ -12,6 +12,7 @@ import (
 // A session is one ledger. head and next belong to the journal's lock, the rest to
 // who is filing.
 type session struct {
+	name string       // never changes
 	head ledger.Chain // durable
 	next ledger.Chain // with what waits to be written
 	bad  error        // why it cannot go on; set when the journal is opened
@@ -25,7 +26,7 @@ type session struct {
 
 func newSession(name string) *session {
 	c := ledger.Chain{Session: name}
-	return &session{head: c, next: c}
+	return &session{name: name, head: c, next: c}
 }
 
 // A span is where a record is in the journal.
@@ -120,7 +121,7 @@ func (it *item) spans() []span {
 
 // extend appends lines to the file of s.
 func (j *Journal) extend(s *session, lines []byte) error {
-	err := j.sessionFiles.with(j.dirs.session(s.head.Session), true, func(f fsys.File) error {
+	err := j.sessionFiles.with(j.dirs.session(s.name), true, func(f fsys.File) error {
 		n, err := f.WriteAt(lines, s.size)
 		if err == nil && n < len(lines) {
 			err = io.ErrShortWrite
@@ -131,7 +132,7 @@ func (j *Journal) extend(s *session, lines []byte) error {
 	case err == nil:
 		s.size += int64(len(lines))
 	case fsys.IsFull(err) || errors.Is(err, io.ErrShortWrite):
-		j.log.Warn("a session's file is behind its journal: the disk is full", "session", s.head.Session)
+		j.log.Warn("a session's file is behind its journal: the disk is full", "session", s.name)
 	default:
 		j.mu.Lock()
 		err = j.poison("a session's file could not be written", err)
