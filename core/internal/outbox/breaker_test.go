@@ -133,6 +133,5 @@ func TestOutage(t *testing.T) {
 	})
 }
 
-// outageRequests is what TestOutage measured; doc.go and the record of the
-// decision say so too.
+// outageRequests is what was measured; the record of the decision says so too.
 const outageRequests = 16

@@ -83,7 +83,12 @@ func (k *courier) deliver(ctx context.Context) error {
 		o.waiting.add(d.row.Target) // behind the put: who releases looks for it there
 		return err
 	}
-	if o.waiting.has(d.row.Target) {
+	if parked := o.waiting.has(d.row.Target); parked || o.waiting.since(d.row.Created) {
+		if parked {
+			if err := o.release(ctx, d.row.Target); err != nil {
+				return err
+			}
+		}
 		if behind, err := k.letPass(ctx); err != nil || behind {
 			return err
 		}
@@ -142,12 +147,12 @@ func (k *courier) render(ctx context.Context) (stop bool, err error) {
 	return false, nil
 }
 
-// letPass releases what was parked for want of a transport, and puts this job and
-// those after it behind: they were accepted later.
+// letPass puts this job and those after it behind what was parked for want of a
+// transport and released meanwhile, where that was accepted before them.
 func (k *courier) letPass(ctx context.Context) (behind bool, err error) {
-	before, err := k.o.release(ctx, k.d.row.Target)
-	if err != nil || len(before) == 0 || k.d.row.Part > 0 {
-		return false, err
+	more, older := k.o.newcomers(ctx, k.d.row)
+	if !older || k.d.row.Part > 0 {
+		return false, nil
 	}
 	now := k.o.clock.now()
 	if err := k.add(entry(now, kindReleased, released{Why: whyLater})); err != nil {
@@ -155,7 +160,7 @@ func (k *courier) letPass(ctx context.Context) (behind bool, err error) {
 	}
 	row := k.d.row
 	row.State, row.Due = store.Pending, now
-	err = k.flush(ctx, put{row: row, tail: true, more: k.o.newcomers(ctx, row, before)})
+	err = k.flush(ctx, put{row: row, tail: true, more: more})
 	if isLost(err) { // one of the others has changed
 		err = k.flush(ctx, put{row: row, tail: true})
 	}

@@ -72,44 +72,52 @@ func (o *Outbox) TransportsChanged(ctx context.Context) error {
 		if t, err := surface.ParseTarget(name); err != nil || !o.config.Transports.Ready(t) {
 			continue
 		}
-		_, err := o.release(ctx, name)
-		errs = append(errs, err)
+		errs = append(errs, o.release(ctx, name))
 	}
 	return errors.Join(errs...)
 }
 
 // release releases what is parked at a target for want of a transport, in the
-// order in which it was parked, and returns what that was.
-func (o *Outbox) release(ctx context.Context, target string) (jobs map[string]bool, err error) {
-	o.waiting.remove(target) // before: what is parked from now on adds it again
-	jobs = map[string]bool{}
+// order in which it was parked.
+func (o *Outbox) release(ctx context.Context, target string) error {
+	leave := o.waiting.enter(target)
+	defer func() { leave(o.clock.now()) }()
 	f := store.Filter{States: []store.State{store.Held}, Target: target, Reason: string(NoTransport)}
-	err = o.change(ctx, f, func(r store.Row, _ time.Time) store.Put {
-		jobs[r.Job] = true
+	err := o.change(ctx, f, func(r store.Row, _ time.Time) store.Put {
 		return o.releasing(r, released{Why: "there is a transport"})
 	})
 	if err != nil {
 		o.waiting.add(target)
 	}
-	return jobs, err
+	return err
 }
 
-// newcomers are the puts that take those behind others which were accepted after
-// them and wait in the same lane, from a job on. None of them has begun.
-func (o *Outbox) newcomers(ctx context.Context, first store.Row, others map[string]bool) []store.Put {
-	var out []store.Put
-	now := o.clock.now()
-	for r, err := range o.config.Store.Jobs(ctx, store.Filter{States: []store.State{store.Pending}, Target: first.Target}) {
-		if err != nil || r.Fast == first.Fast && others[r.Job] {
-			break
-		}
-		if r.Fast == first.Fast && r.Job != first.Job && r.Part == 0 && len(out) < batch {
+// newcomers are the puts that take jobs which wait in a lane behind those that
+// were accepted before them and entered it after them. older says that there are
+// such, and first, whose claim the caller has, being a newcomer itself.
+func (o *Outbox) newcomers(ctx context.Context, first store.Row) (more []store.Put, older bool) {
+	now, behind, looked := o.clock.now(), false, 0
+	for r, err := range o.config.Store.Jobs(ctx, store.Filter{States: []store.State{store.Pending, store.Sending}, Target: first.Target}) {
+		switch {
+		case err != nil || looked == mostNewcomers:
+			return nil, false
+		case r.Job == first.Job:
+			behind = true
+		case !behind || r.Fast != first.Fast:
+		case r.Created.Before(first.Created):
+			return more, true
+		case r.State == store.Pending && r.Part == 0:
+			looked++
 			r.Updated = now
-			out = append(out, store.Put{Row: r, Tail: true, Entries: []store.Entry{entry(now, kindReleased, released{Why: whyLater})}})
+			more = append(more, store.Put{Row: r, Tail: true, Entries: []store.Entry{entry(now, kindReleased, released{Why: whyLater})}})
 		}
 	}
-	return out
+	return more, false
 }
+
+// mostNewcomers is the number of jobs that newcomers looks at. They are those
+// which came in the moment in which others were released.
+const mostNewcomers = 32
 
 // whyLater is why a job goes to the end of its lane without having been held.
 const whyLater = "others were accepted before it"
@@ -119,6 +127,8 @@ const whyLater = "others were accepted before it"
 type waiting struct {
 	mu    sync.Mutex
 	names map[string]bool
+	doors map[string]*turnstile // of targets where they are being released
+	last  time.Time             // when any were released
 }
 
 func (w *waiting) add(name string) {
@@ -130,16 +140,51 @@ func (w *waiting) add(name string) {
 	w.names[name] = true
 }
 
+// enter begins to release what waits at a target, after whoever does already. What
+// is parked from now on adds the target again.
+func (w *waiting) enter(name string) (leave func(time.Time)) {
+	w.mu.Lock()
+	if w.doors == nil {
+		w.doors = map[string]*turnstile{}
+	}
+	door := w.doors[name]
+	if door == nil {
+		door = &turnstile{}
+		w.doors[name] = door
+	}
+	door.users++
+	w.mu.Unlock()
+	door.Lock()
+	w.remove(name)
+	return func(now time.Time) {
+		door.Unlock()
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		w.last = now
+		if door.users--; door.users == 0 {
+			delete(w.doors, name)
+		}
+	}
+}
+
 func (w *waiting) remove(name string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	delete(w.names, name)
 }
 
+// has reports whether something may wait at a target, or is being released.
 func (w *waiting) has(name string) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.names[name]
+	return w.names[name] || w.doors[name] != nil
+}
+
+// since reports whether anything was released since a job was accepted.
+func (w *waiting) since(accepted time.Time) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return !accepted.After(w.last)
 }
 
 func (w *waiting) list() []string {

@@ -261,8 +261,10 @@ func (s *Store) Jobs(_ context.Context, f store.Filter) iter.Seq2[store.Row, err
 		rows = append(rows, s.row(at))
 	}
 	var done []store.Row
-	for _, at := range s.index.Finished() {
-		done = append(done, s.row(at))
+	if slices.ContainsFunc(f.States, func(st store.State) bool { return !st.Live() }) {
+		for _, at := range s.index.Finished() {
+			done = append(done, s.row(at))
+		}
 	}
 	slices.SortFunc(done, func(a, b store.Row) int { return b.Updated.Compare(a.Updated) })
 	return func(yield func(store.Row, error) bool) {
