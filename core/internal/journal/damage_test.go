@@ -304,6 +304,9 @@ func TestMissing(t *testing.T) {
 		}
 	})
 	t.Run("a damaged checkpoint", func(t *testing.T) {
+		if n := len(files(fs, ".ckpt")); n != 2 {
+			t.Errorf("%d checkpoints are kept", n)
+		}
 		for _, name := range files(fs, ".ckpt") {
 			for at := range len(fs.Content(name)) {
 				if at%7 != 0 {

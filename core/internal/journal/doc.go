@@ -2,7 +2,8 @@
 // files below the home.
 //
 //	journal/00000000000000000001.jsonl   a segment, named for its first commit
-//	journal/00000000000000000001.ckpt    the index at the end of a sealed segment
+//	journal/00000000000000000001.ckpt    the index at the end of a sealed segment;
+//	                                     the last two are kept
 //	journal/reserve                      room for finishing work on a full disk
 //	journal/torn/                        what interrupted writes left
 //	sessions/ID.jsonl                    the records of a session

@@ -86,11 +86,11 @@ type Journal struct {
 	signal   chan struct{}
 }
 
-type dirs struct{ journal, sessions, torn string }
+type dirs struct{ home, journal, sessions, torn string }
 
 func dirsOf(home string) dirs {
 	j := filepath.Join(home, "journal")
-	return dirs{journal: j, sessions: filepath.Join(home, "sessions"), torn: filepath.Join(j, "torn")}
+	return dirs{home: home, journal: j, sessions: filepath.Join(home, "sessions"), torn: filepath.Join(j, "torn")}
 }
 
 func (d dirs) session(name string) string { return filepath.Join(d.sessions, name+".jsonl") }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -139,8 +140,16 @@ func (j *Journal) openTail() {
 	var err error
 	j.tail, err = j.fs.Open(j.dirs.segment(s.first), true)
 	if err == nil && s.size == 0 {
-		// Its name may not be durable yet: it is new, or a crash came in between.
-		err = j.fs.SyncDir(j.dirs.journal)
+		// The names that lead to it may not be durable yet: they are new, or a
+		// crash came in between.
+		for _, dir := range []string{j.dirs.journal, j.dirs.home, filepath.Dir(j.dirs.home)} {
+			if err == nil {
+				err = j.fs.SyncDir(dir)
+			}
+			if errors.Is(err, fs.ErrPermission) && dir != j.dirs.journal {
+				err = nil // it is somebody else's, and was there before
+			}
+		}
 	}
 	if err != nil {
 		j.readOnly("the journal's last segment cannot be written to", err)

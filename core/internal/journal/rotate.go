@@ -2,6 +2,9 @@ package journal
 
 import (
 	"errors"
+	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/seed-1ae66336/vak/core/internal/journal/fsys"
 )
@@ -138,7 +141,21 @@ func (j *Journal) writeCheckpoint(first uint64, c *checkpoint) error {
 		j.fs.Remove(temp)
 		return err
 	}
-	return j.fs.SyncDir(j.dirs.journal)
+	if err := j.fs.SyncDir(j.dirs.journal); err != nil {
+		return err
+	}
+	j.thinOut()
+	return nil
+}
+
+// thinOut removes all checkpoints but the last, and one before it in case that is
+// damaged: each holds all that is kept. What cannot be removed harms nobody.
+func (j *Journal) thinOut() {
+	names, _ := j.fs.List(j.dirs.journal)
+	names = slices.DeleteFunc(names, func(name string) bool { return !strings.HasSuffix(name, checkpointExt) })
+	for _, name := range names[:max(len(names)-2, 0)] {
+		j.fs.Remove(filepath.Join(j.dirs.journal, name))
+	}
 }
 
 // loadCheckpoint reads the checkpoint of a segment, nil for none that counts. end

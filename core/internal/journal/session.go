@@ -132,6 +132,9 @@ func (j *Journal) extend(s *session, lines []byte) error {
 	case err == nil:
 		s.size += int64(len(lines))
 	case fsys.IsFull(err) || errors.Is(err, io.ErrShortWrite):
+		if len(s.behind) > 0 {
+			break // it was said
+		}
 		j.log.Warn("a session's file is behind its journal: the disk is full", "session", s.name)
 	default:
 		j.mu.Lock()
