@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -33,10 +34,10 @@ directory of sockets, the sandbox that the kernel offers, the journal and its
 disk, what waits in the outbox and cannot go, every plugin's manifest and hash,
 limits. --full reads every session as well and holds it to its chain.
 
-Nothing is sent and no plugin is started. Where a process holds the home, that
-one examines itself. Where none does, this one holds it for a moment, as a start
-of "vak serve" would: what an interrupted write left is set aside. The exit code
-is 1 when a check fails.`,
+Nothing is changed or sent and no plugin is started. Where a process holds the
+home, that one examines itself. Where none does, only --full opens the journal; it
+holds the home meanwhile, as a start of "vak serve" would: what an interrupted
+write left is set aside then. The exit code is 1 when a check fails.`,
 		Example: `  vak doctor
   vak doctor --full
   vak doctor --home /var/lib/vak
@@ -111,8 +112,8 @@ func (a *app) examine(ctx context.Context, full bool) (control.Report, error) {
 	if err != nil {
 		return r, err
 	}
-	if unreachable == nil {
-		if err := a.examineKept(ctx, &r, full); err != nil {
+	if unreachable == nil && full {
+		if err := a.examineKept(ctx, &r); err != nil {
 			return r, err
 		}
 	}
@@ -131,7 +132,7 @@ func (a *app) examine(ctx context.Context, full bool) (control.Report, error) {
 
 // examineKept adds the checks of what is kept in a home that nobody holds. It has
 // to be held for that, and there has to be something.
-func (a *app) examineKept(ctx context.Context, r *control.Report, full bool) error {
+func (a *app) examineKept(ctx context.Context, r *control.Report) error {
 	dir, err := home.Dir(a.home)
 	if err != nil {
 		return nil // which is a finding already
@@ -140,32 +141,33 @@ func (a *app) examineKept(ctx context.Context, r *control.Report, full bool) err
 		return nil
 	}
 	who, err := a.keepHere(ctx, dir, looks)
-	if err != nil {
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case errors.Is(err, core.ErrHeld): // with --plugins, which are looked for here
+		return nil
+	case err != nil:
 		what, mend := err.Error(), ""
 		if e, ok := errors.AsType[*core.Error](err); ok {
 			mend = e.Mend
 			what = strings.TrimSuffix(e.Error(), "; "+mend)
 		}
-		r.Add("journal", control.Fail, "it cannot be opened: "+what, mend)
+		r.Replace([]control.Check{{Name: "journal", Result: control.Fail, What: "cannot be opened: " + what, Mend: mend}}, "journal")
 		return nil
 	}
 	defer who.close()
-	kept, err := who.Doctor(ctx, full)
+	kept, err := who.Doctor(ctx, true)
 	if err != nil {
 		return err
 	}
-	known := map[string]bool{}
+	known := map[string]bool{"journal": false, "torn": false, "disk": false}
 	for _, c := range r.Checks {
-		known[c.Name] = true
-	}
-	for _, c := range kept.Checks {
-		if !known[c.Name] {
-			r.Add(c.Name, c.Result, c.What, c.Mend)
+		if _, anew := known[c.Name]; !anew {
+			known[c.Name] = true
 		}
 	}
+	more := slices.DeleteFunc(kept.Checks, func(c control.Check) bool { return known[c.Name] })
+	r.Replace(more, "journal", "torn", "disk")
 	return nil
 }
 

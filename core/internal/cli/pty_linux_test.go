@@ -17,15 +17,13 @@ import (
 	"github.com/seed-1ae66336/vak/core/internal/binaries"
 )
 
-// onTerminal runs vak with a terminal of the given width as its standard
-// streams and returns what the terminal shows.
-func onTerminal(t *testing.T, columns uint16, env []string, args ...string) (string, int) {
+// openTerminal makes a terminal of 50 lines.
+func openTerminal(t *testing.T, columns uint16) (ptmx, tty *os.File) {
 	t.Helper()
 	ptmx, err := os.OpenFile("/dev/ptmx", os.O_RDWR|syscall.O_NOCTTY, 0)
 	if err != nil {
 		t.Skip("no pseudo terminals here: ", err)
 	}
-	defer ptmx.Close()
 	fd := int(ptmx.Fd())
 	n, err := unix.IoctlGetInt(fd, unix.TIOCGPTN)
 	if err == nil {
@@ -37,14 +35,23 @@ func onTerminal(t *testing.T, columns uint16, env []string, args ...string) (str
 	if err != nil {
 		t.Fatal(err)
 	}
-	tty, err := os.OpenFile("/dev/pts/"+strconv.Itoa(n), os.O_RDWR|syscall.O_NOCTTY, 0)
+	tty, err = os.OpenFile("/dev/pts/"+strconv.Itoa(n), os.O_RDWR|syscall.O_NOCTTY, 0)
 	if err != nil {
 		t.Skip("no pseudo terminals here: ", err)
 	}
+	return ptmx, tty
+}
+
+// onTerminal runs vak with a terminal of the given width as its standard
+// streams and returns what the terminal shows.
+func onTerminal(t *testing.T, columns uint16, env []string, args ...string) (string, int) {
+	t.Helper()
+	ptmx, tty := openTerminal(t, columns)
+	defer ptmx.Close()
 	cmd := exec.Command(binaries.Build(t), args...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = tty, tty, tty
 	cmd.Env = append(append(os.Environ(), "NO_COLOR=", "TERM=xterm"), env...)
-	err = cmd.Start()
+	err := cmd.Start()
 	tty.Close()
 	if err != nil {
 		t.Fatal(err)

@@ -29,10 +29,15 @@ import (
 //	stdout RE          standard output matches, line by line (also stderr)
 //	! stdout RE        it does not
 //	stdout.is FILE     it is exactly this (also stderr.is)
+//	stdout.like FILE   it is this once times, ages and hashes are TIME, AGE and HASH
+//	                   (also stderr.like)
 //	empty stdout       nothing was written (also stderr)
 //	oneline            standard error is one line that begins with "vak: "
 //	json               standard output is JSON
 //	jsonl N            standard output is N lines of JSON
+//	there FILE         it is there; gone FILE: it is not
+//	same FILE FILE     the two are equal
+//	bytes FILE TEXT    make a file of a Go string
 //	fill FILE N TEXT   make a file of N bytes by repeating TEXT
 //	plugin ID SOURCE   make plugins/ID with SOURCE as its plugin.json
 //	hide FILE          take away all permissions (ends the script for root)
@@ -125,6 +130,33 @@ func (s *script) do(line string) error {
 		if !bytes.Equal(want, *streams[cmd[:6]]) {
 			return fmt.Errorf("want %q", want)
 		}
+	case "stdout.like", "stderr.like":
+		want, err := os.ReadFile(filepath.Join(s.dir, args[1]))
+		if err != nil {
+			return err
+		}
+		if got := timeless(string(*streams[cmd[:6]])); got != string(want) {
+			return fmt.Errorf("want\n%s\nhave\n%s", want, got)
+		}
+	case "there", "gone":
+		if _, err := os.Stat(filepath.Join(s.dir, args[1])); (err == nil) != (cmd == "there") {
+			return fmt.Errorf("%v", err)
+		}
+	case "same":
+		a, err := os.ReadFile(filepath.Join(s.dir, args[1]))
+		b, err2 := os.ReadFile(filepath.Join(s.dir, args[2]))
+		if err := errors.Join(err, err2); err != nil {
+			return err
+		}
+		if !bytes.Equal(a, b) {
+			return fmt.Errorf("%.200q and %.200q", a, b)
+		}
+	case "bytes":
+		b, err := strconv.Unquote(`"` + args[2] + `"`)
+		if err != nil {
+			return err
+		}
+		return os.WriteFile(filepath.Join(s.dir, args[1]), []byte(b), 0o600)
 	case "empty":
 		if len(*streams[args[1]]) > 0 {
 			return errors.New("something was written")
@@ -173,6 +205,25 @@ func (s *script) do(line string) error {
 		return errors.New("unknown command")
 	}
 	return nil
+}
+
+// what differs from run to run.
+var differs = []struct {
+	re   *regexp.Regexp
+	with string
+}{
+	{regexp.MustCompile(`\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d(\.\d+)?Z`), "TIME"},
+	{regexp.MustCompile(`\b\d+(s|m|h\d\dm|d\d+h)\b`), "AGE"},
+	{regexp.MustCompile(`\b[0-9a-f]{32,64}\b`), "HASH"},
+	{regexp.MustCompile(`"key":"[a-z2-7]{25}"`), `"key":"KEY"`},
+	{regexp.MustCompile(`AGE +`), "AGE "},
+}
+
+func timeless(s string) string {
+	for _, d := range differs {
+		s = d.re.ReplaceAllString(s, d.with)
+	}
+	return s
 }
 
 func (s *script) run(args []string) error {

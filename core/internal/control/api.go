@@ -3,6 +3,7 @@ package control
 import (
 	"context"
 	"iter"
+	"slices"
 	"time"
 
 	"github.com/seed-1ae66336/vak/core/ledger"
@@ -179,4 +180,25 @@ func (r *Report) Add(name string, v Verdict, what, mend string) {
 		mend = ""
 	}
 	r.Checks = append(r.Checks, Check{Name: name, Result: v, What: what, Mend: mend})
+}
+
+// Replace puts checks in the place of the first of those with the names, and drops
+// the others; at the end, where there is none.
+func (r *Report) Replace(checks []Check, names ...string) {
+	old := r.Checks
+	*r = Report{}
+	put := func() {
+		for _, c := range checks {
+			r.Add(c.Name, c.Result, c.What, c.Mend)
+		}
+		checks = nil
+	}
+	for _, c := range old {
+		if slices.Contains(names, c.Name) {
+			put()
+			continue
+		}
+		r.Add(c.Name, c.Result, c.What, c.Mend)
+	}
+	put()
 }

@@ -40,6 +40,8 @@ func Examine(ctx context.Context, p Patient) Report {
 	r.add(p.Sandbox)
 	if p.Kept != nil {
 		r.kept(p.Kept, time.Now())
+	} else {
+		r.files(p.Status.Home)
 	}
 	r.plugins(ctx, p.Plugins)
 	r.process()

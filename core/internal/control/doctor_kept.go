@@ -110,7 +110,7 @@ func (r *Report) journal(k *Kept) {
 		if n := len(k.Torn) - len(where); n > 0 {
 			where = append(where, fmt.Sprintf("and %d more", n))
 		}
-		r.Add("torn", Warn, "what an interrupted write left was set aside: "+strings.Join(where, ", "), "nothing that was accepted is in it; remove it when you like")
+		r.torn(strings.Join(where, ", "))
 	}
 }
 
