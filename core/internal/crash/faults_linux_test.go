@@ -125,35 +125,6 @@ func takeAll(t *testing.T) (*platform, string) {
 	return p, server.URL
 }
 
-// waitFor waits until all words of some jobs have arrived.
-func (p *platform) waitFor(t *testing.T, all []order) {
-	t.Helper()
-	missing := 0
-	for until := time.Now().Add(30 * time.Second); time.Now().Before(until); time.Sleep(5 * time.Millisecond) {
-		words := map[string]map[string]bool{}
-		p.mu.Lock()
-		for _, m := range p.taken {
-			if words[m.Job] == nil {
-				words[m.Job] = map[string]bool{}
-			}
-			for _, w := range strings.Fields(m.Text) {
-				words[m.Job][w] = true
-			}
-		}
-		p.mu.Unlock()
-		missing = 0
-		for _, o := range all {
-			if !o.arrived(words[o.ID]) {
-				missing++
-			}
-		}
-		if missing == 0 {
-			return
-		}
-	}
-	t.Fatalf("%d of %d jobs have not arrived", missing, len(all))
-}
-
 // TestShortWrites has the kernel write half of what a host keeps, by a limit on
 // the size of its files.
 func TestShortWrites(t *testing.T) {

@@ -12,6 +12,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -197,3 +198,13 @@ func (c *child) kill() {
 }
 
 func plugins(url string) []surface.Plugin { return []surface.Plugin{chat(url)} }
+
+// segment is the only segment of a home's journal.
+func segment(t *testing.T, home string) string {
+	t.Helper()
+	all, err := filepath.Glob(filepath.Join(home, "journal", "*.jsonl"))
+	if err != nil || len(all) != 1 {
+		t.Fatalf("the journal has %v, %v", all, err)
+	}
+	return all[0]
+}

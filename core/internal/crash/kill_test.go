@@ -79,6 +79,35 @@ func (p *platform) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
+// waitFor waits until all words of some jobs have arrived.
+func (p *platform) waitFor(t *testing.T, all []order) {
+	t.Helper()
+	missing := 0
+	for until := time.Now().Add(30 * time.Second); time.Now().Before(until); time.Sleep(5 * time.Millisecond) {
+		words := map[string]map[string]bool{}
+		p.mu.Lock()
+		for _, m := range p.taken {
+			if words[m.Job] == nil {
+				words[m.Job] = map[string]bool{}
+			}
+			for _, w := range strings.Fields(m.Text) {
+				words[m.Job][w] = true
+			}
+		}
+		p.mu.Unlock()
+		missing = 0
+		for _, o := range all {
+			if !o.arrived(words[o.ID]) {
+				missing++
+			}
+		}
+		if missing == 0 {
+			return
+		}
+	}
+	t.Fatalf("%d of %d jobs have not arrived", missing, len(all))
+}
+
 // rounds is how often the host is killed: a few times, or as often as VAK_CRASH
 // says.
 func rounds(t *testing.T) int {

@@ -287,11 +287,20 @@ func (r *recovery) suspect() {
 			if d.jobs != nil && !d.jobs[id] {
 				continue
 			}
-			r.j.suspects[store.KeyOf(id)] = &store.Error{
-				Kind: store.Corrupt, Job: id, Mend: "see vak doctor",
-				What: "what became of it last cannot be read", Err: d.err,
+			r.doubted(id, d)
+		}
+		for id := range d.jobs { // those too that were over before, or not there at all
+			if at, _, ok := r.j.index.Find(id); !ok || at < d.at {
+				r.doubted(id, d)
 			}
 		}
+	}
+}
+
+func (r *recovery) doubted(id string, d doubt) {
+	r.j.suspects[store.KeyOf(id)] = &store.Error{
+		Kind: store.Corrupt, Job: id, Mend: "see vak doctor",
+		What: "what became of it last cannot be read", Err: d.err,
 	}
 }
 
