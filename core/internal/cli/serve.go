@@ -24,12 +24,13 @@ func (a *app) serveCommand() *cobra.Command {
 	var format, level string
 	cmd := &cobra.Command{
 		Use:   "serve",
-		Short: "Hold a home, and the plugins of it",
-		Long: `Hold a home, and the plugins of it, until SIGINT or SIGTERM. One process may hold
-a home at a time; "vak plugin" and "vak doctor" ask it at its control socket,
-whose path is written to standard output. Logs go to standard error.
+		Short: "Hold a home, and deliver what is sent from it",
+		Long: `Hold a home and the plugins of it, and deliver what is sent from it, until SIGINT
+or SIGTERM. One process may hold a home at a time; the other commands ask it at
+its control socket, whose path is written to standard output. Logs go to standard
+error.
 
-Nothing is delivered and no network port is opened in this version.
+What was accepted before and has not arrived goes on. No network port is opened.
 
 Under systemd it says when it is ready (Type=notify), and leaves the time to the
 journal. SIGHUP changes nothing.
