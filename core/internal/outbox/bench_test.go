@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -31,7 +32,7 @@ type bench struct {
 	policy   Policy
 	chance   float64
 	workers  int
-	wrong    time.Duration // how far the wall clock is off
+	wrong    atomic.Int64 // how far the wall clock is off, in nanoseconds
 	log      bytes.Buffer
 	jobs     int
 	stop     func()
@@ -62,7 +63,18 @@ func newBench(t testing.TB, how answer) *bench {
 }
 
 // now is the wall clock.
-func (b *bench) now() time.Time { return time.Now().Add(b.wrong) }
+func (b *bench) now() time.Time { return time.Now().Add(b.off()) }
+
+func (b *bench) off() time.Duration { return time.Duration(b.wrong.Load()) }
+
+func (b *bench) setClock(off time.Duration) { b.wrong.Store(int64(off)) }
+
+// texts are what has arrived at an address.
+func (b *bench) texts(address string) []string {
+	b.platform.mu.Lock()
+	defer b.platform.mu.Unlock()
+	return slices.Clone(b.platform.taken[address])
+}
 
 // begin starts an outbox over what the store has.
 func (b *bench) begin() *bench {
@@ -202,9 +214,7 @@ func (b *bench) target(name string) store.TargetRow {
 // got checks what has arrived at an address, in order.
 func (b *bench) got(address string, want ...string) {
 	b.t.Helper()
-	b.platform.mu.Lock()
-	defer b.platform.mu.Unlock()
-	if got := b.platform.taken[address]; !slices.Equal(got, want) {
+	if got := b.texts(address); !slices.Equal(got, want) {
 		b.t.Errorf("%s got %q, want %q", address, got, want)
 	}
 }

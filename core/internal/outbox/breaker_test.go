@@ -114,11 +114,11 @@ func TestOutage(t *testing.T) {
 		time.Sleep(6*time.Hour - time.Second)
 		b.asked(outageRequests)
 		time.Sleep(12 * time.Hour)
-		if n := len(b.platform.taken["a"]); n != 100 {
+		if n := len(b.texts("a")); n != 100 {
 			t.Fatalf("%d of 100 arrived", n)
 		}
 		last := ""
-		for i, text := range b.platform.taken["a"] {
+		for i, text := range b.texts("a") {
 			if bare(text) != text {
 				continue // it was passed, and says so
 			}

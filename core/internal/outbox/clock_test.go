@@ -29,7 +29,7 @@ func TestClockSetBack(t *testing.T) {
 				id := b.submit("chat:a", "1")
 				held := b.submit("chat:b", "2", posture(OnCompletion, Normal))
 				time.Sleep(10 * time.Second)
-				b.wrong = -72 * time.Hour
+				b.setClock(-72 * time.Hour)
 				c.then(b)
 				time.Sleep(10 * time.Minute)
 				b.is(id, store.Delivered, "")
@@ -41,7 +41,7 @@ func TestClockSetBack(t *testing.T) {
 				time.Sleep(24 * time.Hour)
 				b.is(held, store.Delivered, "") // its day was over in its own time
 				c.then(b)
-				b.wrong = -200 * time.Hour
+				b.setClock(-200 * time.Hour)
 				c.then(b)
 				b.is(b.submit("chat:a", "4"), store.Delivered, "")
 			})
@@ -51,7 +51,7 @@ func TestClockSetBack(t *testing.T) {
 		inBubble(t, script(transient()), func(b *bench) {
 			id := b.submit("chat:a", "1")
 			time.Sleep(10 * time.Hour)
-			b.wrong = -72 * time.Hour
+			b.setClock(-72 * time.Hour)
 			b.restart()
 			time.Sleep(40 * time.Hour)
 			b.is(id, store.DeadLetter, Exhausted)
@@ -73,7 +73,7 @@ func TestClockSetForward(t *testing.T) {
 			inBubble(t, script(transient(), transient(), transient(), nil), func(b *bench) {
 				id := b.submit("chat:a", "1")
 				time.Sleep(40 * time.Second) // next at 2m35s
-				b.wrong = 10 * time.Minute
+				b.setClock(10 * time.Minute)
 				c.then(b)
 				now := b.submit("chat:b", "2")
 				b.is(now, store.Delivered, "")
@@ -93,7 +93,7 @@ func TestJumpWhileSending(t *testing.T) {
 		next := b.submit("chat:a", "3")
 		for range 4 {
 			time.Sleep(4 * time.Second)
-			b.wrong += time.Hour
+			b.setClock(b.off() + time.Hour)
 			_ = b.submit("chat:b", "wake")
 		}
 		time.Sleep(2 * time.Minute)
@@ -108,7 +108,7 @@ func TestJumpWhileSending(t *testing.T) {
 func TestExpiryByTheWall(t *testing.T) {
 	inBubble(t, nil, func(b *bench) {
 		b.submit("chat:b", "0")
-		b.wrong = -72 * time.Hour
+		b.setClock(-72 * time.Hour)
 		b.platform.goAway(true)
 		id := b.submit("chat:a", "ok?", kind(surface.Approval), func(s *Submission) { s.Expires = b.now().Add(10 * time.Minute) })
 		time.Sleep(9 * time.Minute)
@@ -159,7 +159,7 @@ func TestClock(t *testing.T) {
 func TestSubmittedDueIsNow(t *testing.T) {
 	inBubble(t, nil, func(b *bench) {
 		b.submit("chat:a", "1")
-		b.wrong = -time.Hour
+		b.setClock(-time.Hour)
 		b.submit("chat:a", "2|3")
 		if got := b.times(); strings.Trim(got, "0s ") != "" {
 			t.Errorf("sent at %s", got)

@@ -104,7 +104,7 @@ func TestDigest(t *testing.T) {
 		tomorrow := b.submit("chat:a", "tomorrow", posture(Digest, Normal))
 		time.Sleep(10 * time.Minute)
 		b.asked(500)
-		for i, text := range b.platform.taken["a"] {
+		for i, text := range b.texts("a") {
 			if want := fmt.Sprintf("<%03d>", i); text != want {
 				t.Fatalf("number %d is %s", i, text)
 			}

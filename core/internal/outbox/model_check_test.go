@@ -137,7 +137,7 @@ func (w *weather) checkHistory(t *testing.T, id string, history []store.Entry) {
 // checkArrived: all of a job's text is there.
 func (w *weather) checkArrived(t *testing.T, d *delivery) {
 	var all strings.Builder
-	for _, text := range w.bench.platform.taken[d.sub.Target.Address] {
+	for _, text := range w.bench.texts(d.sub.Target.Address) {
 		all.WriteString(strings.Trim(bare(text), "<>"))
 	}
 	for _, p := range d.parts {
@@ -153,7 +153,7 @@ func (w *weather) checkArrived(t *testing.T, d *delivery) {
 func (w *weather) checkOrder(t *testing.T) {
 	b := w.bench
 	last := map[string]int{}
-	for _, r := range b.platform.took {
+	for _, r := range b.platform.accepted() {
 		n := 0
 		if _, err := fmt.Sscanf(r.Job, "j%d", &n); err != nil {
 			t.Fatal(err)

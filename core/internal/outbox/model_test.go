@@ -24,7 +24,7 @@ func TestRandomSchedules(t *testing.T) {
 	}
 	for seed := range seeds {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
-			w := &weather{random: rand.New(rand.NewPCG(seed, 2)), ill: 0.3}
+			w := &weather{random: rand.New(rand.NewPCG(seed, 2)), ill: 300}
 			inBubble(t, w.answer, func(b *bench) {
 				w.bench = b
 				w.live(t)
@@ -41,7 +41,7 @@ type weather struct {
 	bench  *bench
 	mu     sync.Mutex
 	random *rand.Rand
-	ill    float64           // how often the platform fails
+	ill    int               // per mille: how often the platform fails
 	jobs   map[string]string // target by job, as submitted
 	acted  map[string]bool   // jobs that a person had a hand in
 }
@@ -52,6 +52,18 @@ func (w *weather) intn(n int) int {
 	return w.random.IntN(n)
 }
 
+func (w *weather) illness() int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.ill
+}
+
+func (w *weather) setIll(n int) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.ill = n
+}
+
 func (w *weather) answer(ctx context.Context, _ surface.SendRequest, _ int) error {
 	if w.intn(3) == 0 {
 		time.Sleep(time.Duration(w.intn(5000)) * time.Millisecond)
@@ -59,7 +71,7 @@ func (w *weather) answer(ctx context.Context, _ surface.SendRequest, _ int) erro
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	if float64(w.intn(1000))/1000 >= w.ill {
+	if w.intn(1000) >= w.illness() {
 		return nil
 	}
 	switch w.intn(12) {
@@ -104,14 +116,14 @@ func (w *weather) live(t *testing.T) {
 		case n < 28:
 			b.kill()
 		case n < 29:
-			b.wrong += time.Duration(w.intn(100)-50) * time.Hour
+			b.setClock(b.off() + time.Duration(w.intn(100)-50)*time.Hour)
 		case n < 30:
 			b.platform.goAway(true)
 		case n < 32:
 			b.platform.goAway(false)
 			_ = b.outbox.TransportsChanged(context.Background())
 		case n < 33:
-			w.ill = []float64{0, 0.3, 0.8, 1}[w.intn(4)]
+			w.setIll([]int{0, 300, 800, 1000}[w.intn(4)])
 		case n < 34:
 			b.accept(store.Commit{Release: "s/1"}, false)
 		default:
@@ -119,7 +131,7 @@ func (w *weather) live(t *testing.T) {
 		}
 	}
 	b.platform.goAway(false)
-	w.ill = 0
+	w.setIll(0)
 	time.Sleep(200 * time.Hour)
 	synctest.Wait()
 	w.check(t)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -77,7 +78,7 @@ func TestOutcomes(t *testing.T) {
 				if got := strings.Join(asked, " "); got != c.asked {
 					t.Errorf("it was asked %s, want %s", got, c.asked)
 				}
-				if got := strings.Join(b.platform.taken["a"], " "); got != c.got {
+				if got := strings.Join(b.texts("a"), " "); got != c.got {
 					t.Errorf("there arrived %s, want %s", got, c.got)
 				}
 				if got := b.row(id).Attempts; got > 1 {
@@ -104,16 +105,16 @@ func TestThirdServerFault(t *testing.T) {
 		})
 	})
 	t.Run("an outage does not cost the form", func(t *testing.T) {
-		var healthy bool
+		var healthy atomic.Bool
 		inBubble(t, func(context.Context, surface.SendRequest, int) error {
-			if healthy {
+			if healthy.Load() {
 				return nil
 			}
 			return server()
 		}, func(b *bench) {
 			id := b.submit("chat:a", "1")
 			time.Sleep(10 * time.Minute)
-			healthy = true
+			healthy.Store(true)
 			time.Sleep(time.Hour)
 			b.is(id, store.Delivered, "")
 			b.got("a", "<1>")

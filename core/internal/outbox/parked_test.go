@@ -46,15 +46,13 @@ func TestNoTransport(t *testing.T) {
 				synctest.Wait()
 				later := b.submit("chat:a", "later")
 				time.Sleep(tick + time.Second)
-				b.platform.mu.Lock()
-				got := b.platform.taken["a"]
+				got := b.texts("a")
 				for i := range want {
 					if i >= len(got) || got[i] != want[i] {
 						t.Errorf("number %d is not %s", i, want[i])
 						break
 					}
 				}
-				b.platform.mu.Unlock()
 				b.is(later, store.Delivered, "")
 				if r := b.row(last); r.State != store.Delivered || r.Attempts != 0 {
 					t.Errorf("the last one is %+v", r)

@@ -123,20 +123,36 @@ func (p *platform) check(t testing.TB) {
 	}
 }
 
+func (p *platform) accepted() []request {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.Clone(p.took)
+}
+
 // A renderer has the parts of a job in its digest. A part with a # has a native
 // form too, and one with a % no room for words.
 type renderer struct {
+	mu    sync.Mutex
 	hang  chan struct{} // not nil: it ignores its context until this is closed
 	slow  bool          // it ends with its context
 	calls int
 }
 
+func (r *renderer) set(slow bool, hang chan struct{}) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.slow, r.hang = slow, hang
+}
+
 func (r *renderer) Render(ctx context.Context, s *Submission) (Rendering, error) {
+	r.mu.Lock()
 	r.calls++
-	if r.hang != nil {
-		<-r.hang
+	hang, slow := r.hang, r.slow
+	r.mu.Unlock()
+	if hang != nil {
+		<-hang
 	}
-	if r.slow {
+	if slow {
 		<-ctx.Done()
 		return Rendering{}, ctx.Err()
 	}

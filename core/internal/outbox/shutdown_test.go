@@ -54,7 +54,7 @@ func TestShutdown(t *testing.T) {
 				time.Sleep(time.Second)
 				b.is(id, store.Delivered, "")
 				b.is(next, store.Delivered, "")
-				if got := strings.Join(b.platform.taken["a"], " "); got != c.got+" <4>" {
+				if got := strings.Join(b.texts("a"), " "); got != c.got+" <4>" {
 					t.Errorf("there arrived %s, want %s", got, c.got)
 				}
 			})
@@ -64,7 +64,7 @@ func TestShutdown(t *testing.T) {
 		for _, how := range []func(*bench){
 			func(b *bench) { b.traits.Pace = time.Hour },
 			func(b *bench) { b.platform.how = script(transient()) },
-			func(b *bench) { b.renderer.slow = true },
+			func(b *bench) { b.renderer.set(true, nil) },
 			func(b *bench) { b.platform.goAway(true) },
 		} {
 			inBubble(t, nil, func(b *bench) {
@@ -140,8 +140,8 @@ func TestRendererHangs(t *testing.T) {
 		why string
 		how func(*renderer)
 	}{
-		{"with its context", func(r *renderer) { r.slow = true }},
-		{"for ever", func(r *renderer) { r.hang = make(chan struct{}) }},
+		{"with its context", func(r *renderer) { r.set(true, nil) }},
+		{"for ever", func(r *renderer) { r.set(false, make(chan struct{})) }},
 	} {
 		t.Run(c.why, func(t *testing.T) {
 			inBubble(t, nil, func(b *bench) {
@@ -154,7 +154,7 @@ func TestRendererHangs(t *testing.T) {
 				if b.renderer.hang != nil {
 					close(b.renderer.hang)
 				}
-				b.renderer.slow, b.renderer.hang = false, nil
+				b.renderer.set(false, nil)
 				time.Sleep(time.Hour)
 				b.is(id, store.Delivered, "")
 				b.got("a", "<1>")
@@ -162,7 +162,7 @@ func TestRendererHangs(t *testing.T) {
 		})
 	}
 	inBubble(t, nil, func(b *bench) {
-		b.renderer.slow = true
+		b.renderer.set(true, nil)
 		id := b.submit("chat:a", "1")
 		time.Sleep(80 * time.Hour)
 		b.is(id, store.DeadLetter, Exhausted) // and not for ever
@@ -183,6 +183,7 @@ func TestNothingLeaks(t *testing.T) {
 			time.Sleep(time.Second)
 			b.restart()
 		}
+		b.stop()
 		if n := len(b.outbox.running); n != 0 {
 			t.Errorf("%d jobs are under way", n)
 		}
