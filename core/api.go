@@ -55,7 +55,7 @@ func (b backend) Deliver(ctx context.Context, d control.Delivery) (control.Accep
 	}
 	var out control.Accepted
 	var ids []string
-	if d.Session == "" {
+	if d.Session == "" || known && d.TurnKey == "" { // what was accepted before begins no turn
 		ids, err = c.Deliver(ctx, draft, to...)
 		out.Repeated = known
 	} else {

@@ -50,6 +50,10 @@ func TestAPIDelivers(t *testing.T) {
 	if a, err := c.Deliver(ctx, alert); err != nil || !a.Repeated || len(a.Jobs) != 1 {
 		t.Errorf("the same alert: %+v, %v", a, err)
 	}
+	alert.Session = "other"
+	if a, err := c.Deliver(ctx, alert); err != nil || !a.Repeated || len(a.Jobs) != 1 {
+		t.Errorf("the same alert for a session: %+v, %v", a, err)
+	}
 	if s, err := c.Status(ctx); err != nil || s.ReadOnly || s.PendingJobs != 3 {
 		t.Errorf("status %+v, %v", s, err)
 	}

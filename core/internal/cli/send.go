@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -221,15 +222,19 @@ func (a *app) send(ctx context.Context, d control.Delivery, f *sendFlags) error 
 		w.look, _ = a.look("auto", 0)
 		w.live = w.look.color || !dumb()
 	}
+	// What was accepted is not sent once more, whatever comes of waiting for it.
+	var outcome error
 	err := a.withKeeper(ctx, as, func(who *answerer) (err error) {
 		if w.accepted, err = who.Deliver(ctx, d); err != nil {
 			return err
 		}
 		w.jobs = w.accepted.Jobs
 		if f.noWait {
-			return w.write(ctx, who)
+			outcome = w.write(ctx, who)
+		} else {
+			outcome = w.wait(ctx, who)
 		}
-		return w.wait(ctx, who)
+		return nil
 	})
-	return err
+	return cmp.Or(err, outcome)
 }

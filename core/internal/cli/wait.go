@@ -72,7 +72,7 @@ func (w *waiting) wait(ctx context.Context, who *answerer) error {
 			}
 			if time.Since(away) > awayTime {
 				w.erase()
-				return err
+				return &problem{exitWaiting, fmt.Sprintf("accepted, and then nobody answered for %s: %v; \"vak outbox list\" shows what waits", awayTime, err)}
 			}
 			next, failed := w.keeper(within, delivers)
 			if failed != nil {
