@@ -12,12 +12,14 @@
 //
 // A line is one commit, which is there as a whole or not at all:
 //
-//	{"v":1,"n":42,"b":40,"t":1764528000123,"id":"…","s":"session","q":7,"c":2,"tb":"…","te":"…",
-//	 "j":[rows],"g":[targets],"e":[entries of each row],"r":[records],"crc":"0a1b2c3d"}
+//	{"v":1,"n":42,"b":40,"t":1764528000123,"id":"…","s":"session","q":7,"c":2,"l":[310,427],
+//	 "tb":"…","te":"…","j":[rows],"g":[targets],"e":[entries of each row],"r":[records],"crc":"0a1b2c3d"}
 //
 // n counts commits without a gap over all segments; b is the first commit of
-// those that were synced together; t is when, in milliseconds; q is the seq of
-// the first record and c their number. Empty members are left out. crc is the
+// those that were synced together; t is when, in milliseconds; id makes it
+// idempotent; q is the seq of the first record of session s, c their number and l
+// their lengths in bytes; tb and te are a turn that begins and one that ends. Empty
+// members are left out. crc is the
 // CRC-32C of all bytes before its comma. Members may come in another order, and
 // unknown ones are kept: lines are never rewritten. A line whose sum is right and
 // whose v is higher is of a later version, and then nothing is touched.

@@ -88,6 +88,11 @@ func (d *draft) append(dst []byte) ([]byte, error) {
 		dst = appendString(dst, "s", d.session)
 		dst = appendNumber(dst, "q", d.q)
 		dst = appendNumber(dst, "c", uint64(d.count))
+		dst = append(dst, `,"l":`...)
+		for i, n := range d.sizes {
+			dst = strconv.AppendInt(append(dst, separator(i)), int64(n), 10)
+		}
+		dst = append(dst, ']')
 	}
 	dst = appendString(dst, "tb", d.begin)
 	dst = appendString(dst, "te", d.end)
@@ -247,6 +252,15 @@ func parseBody(b []byte, size int) (line, error) {
 			l.q = p.number()
 		case "c":
 			l.c = p.number()
+		case "l":
+			if len(l.records) > 0 { // they were before it
+				p.value()
+				break
+			}
+			l.records = make([]part, 0, min(l.c, 64))
+			p.array(func() {
+				l.records = append(l.records, part{size: int(min(p.number(), maxLine))})
+			})
 		case "tb":
 			l.begin = p.str()
 		case "te":
@@ -260,12 +274,7 @@ func parseBody(b []byte, size int) (line, error) {
 		case "e":
 			l.entries = p.value()
 		case "r":
-			l.records = make([]part, 0, min(l.c, 64))
-			p.array(func() {
-				if v := p.value(); p.ok() {
-					l.records = append(l.records, part{at: p.i - len(v), size: len(v)})
-				}
-			})
+			p.records(&l)
 		default:
 			l.strange = true
 			p.value()
@@ -274,7 +283,7 @@ func parseBody(b []byte, size int) (line, error) {
 	switch {
 	case p.ok() && l.v > version:
 		return l, errNewer
-	case !p.ok() || l.v == 0 || l.n == 0 || l.b == 0 || l.b > l.n || (l.c > 0) != (l.q > 0) || (l.c > 0) != (l.session != "") || l.c != uint64(len(l.records)):
+	case !p.ok() || l.v == 0 || l.n == 0 || l.b == 0 || l.b > l.n || (l.c > 0) != (l.q > 0) || (l.c > 0) != (l.session != "") || l.c != uint64(len(l.records)) || l.c > 0 && l.records[0].at == 0:
 		return l, fmt.Errorf("it is no commit")
 	}
 	return l, nil
@@ -290,6 +299,28 @@ func (p *cursor) rows(l *line) {
 		}
 		l.rows = append(l.rows, row{at: p.i, prev: prev, put: put})
 		p.i += n
+	})
+}
+
+// records reads the array of records. Where it is the last member and the sizes
+// are known there is no need to look into it.
+func (p *cursor) records(l *line) {
+	at := p.i + 1
+	fits := len(l.records) > 0 && p.next() == '['
+	for i := range l.records {
+		l.records[i].at = at
+		at += l.records[i].size + 1
+		fits = fits && at <= len(p.b) && (p.b[at-1] == ',' || at == len(p.b) && p.b[at-1] == ']')
+	}
+	if fits && at == len(p.b) {
+		p.i = at
+		return
+	}
+	l.records = l.records[:0]
+	p.array(func() {
+		if v := p.value(); p.ok() {
+			l.records = append(l.records, part{at: p.i - len(v), size: len(v)})
+		}
 	})
 }
 

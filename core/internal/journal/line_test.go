@@ -192,6 +192,10 @@ func TestOtherLines(t *testing.T) {
 		{"as it is written", sum(`{"v":1,"n":1,"b":1,"t":7,"s":"s","q":1,"c":1,"r":[` + record + `]`), ""},
 		{"members that are not known, also nested", sum(`{"v":1,"n":1,"zz":{"a":[1,"}]\""]},"b":1,"t":7,"s":"s","q":1,"c":1,"yy":null,"r":[` + record + `]`), ""},
 		{"another order", sum(`{"r":[` + record + `],"c":1,"q":1,"s":"s","t":7,"b":1,"n":1,"v":1`), ""},
+		{"lengths", sum(`{"v":1,"n":1,"b":1,"t":7,"s":"s","q":1,"c":1,"l":[` + fmt.Sprint(len(record)) + `],"r":[` + record + `]`), ""},
+		{"lengths behind", sum(`{"v":1,"n":1,"b":1,"t":7,"s":"s","q":1,"c":1,"r":[` + record + `],"l":[` + fmt.Sprint(len(record)) + `]`), ""},
+		{"lengths that are wrong", sum(`{"v":1,"n":1,"b":1,"t":7,"s":"s","q":1,"c":1,"l":[1],"r":[` + record + `]`), ""},
+		{"something behind the records", sum(`{"v":1,"n":1,"b":1,"t":7,"s":"s","q":1,"c":1,"l":[` + fmt.Sprint(len(record)) + `],"r":[` + record + `],"zz":[1]`), ""},
 		{"space", sum(`{ "v" : 1 , "n":1 , "b":1,"t":7, "s" : "s", "q": 1,"c":1,"r": [ ` + record + ` ] `), ""},
 		{"a later version", sum(`{"v":2,"n":1,"b":1,"what":"is this"`), "later version"},
 	} {
