@@ -44,8 +44,8 @@ func TestManyParts(t *testing.T) {
 				b.is(small, store.Delivered, "")
 				var before time.Duration
 				for i, r := range b.platform.all() {
-					if r.Job != giant {
-						continue
+					if r.Target.Address != "a" || c.traits.Pace == 0 && r.Job != giant {
+						continue // where the platform has no pace, only the giant has one
 					}
 					if d := r.at - before; i > 0 && d < 990*time.Millisecond {
 						t.Errorf("request %d came %s after the one before", i, d)

@@ -138,3 +138,26 @@ func TestMoved(t *testing.T) {
 		})
 	})
 }
+
+// TestClaimedWhileGivenBack has a job claimed again in the moment in which its
+// courier gives it back: that claim is not lost. It takes some tries to hit.
+func TestClaimedWhileGivenBack(t *testing.T) {
+	to := surface.Target{Surface: "chat", Address: "new"}
+	for range 100 {
+		inBubble(t, func(_ context.Context, r surface.SendRequest, _ int) error {
+			if r.Target.Address == "old" {
+				return &surface.DeliveryError{Class: surface.Moved, Moved: &to}
+			}
+			return nil
+		}, func(b *bench) {
+			var ids []string
+			for i := range 5 {
+				ids = append(ids, b.submit("chat:old", fmt.Sprint(i)))
+			}
+			time.Sleep(time.Second)
+			for _, id := range ids {
+				b.is(id, store.Delivered, "")
+			}
+		})
+	}
+}
