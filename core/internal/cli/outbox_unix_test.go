@@ -48,6 +48,19 @@ func TestServeSends(t *testing.T) {
 	s.want(0, `^big is discarded$`, "outbox", "discard", "big")
 	s.want(2, `leave --plugins away`, "send", file, "--to", "log:a", "--plugins", t.TempDir())
 
+	if err := os.MkdirAll(filepath.Join(s.home, "log", "stuck.log"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	out := s.want(8, `^dead_letter \(refused\)  log:stuck  dead  permanent not_a_file: `, "send", file, "--to", "log:stuck", "--to", "log:a", "--id", "dead", "--id", "fine")
+	for _, want := range []string{"\ndelivered              log:a      fine  1 message\n", "\nvak: 1 of 2 jobs will not arrive; \"vak outbox show JOB\" says why and what to do\n"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("no %q in %q", want, out)
+		}
+	}
+	s.want(0, `^  to do     mend what the last failure says`, "outbox", "show", "dead")
+	s.want(0, `^warn  dead letters +1 refused`, "doctor")
+	s.want(0, `^discard: 1 job\.$`, "outbox", "discard", "--state", "dead_letter", "--reason", "refused", "--yes")
+
 	s.want(7, `^held \(digest\)`, "send", file, "--to", "log:a", "--id", "digested", "--cadence", "digest")
 	s.want(0, `^digested +log:a +assistant +held \(digest\) +- +0 +\d+s +in \d`, "outbox", "list")
 	s.want(0, `^digested is released$`, "outbox", "release", "digested")

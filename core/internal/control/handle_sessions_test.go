@@ -46,6 +46,10 @@ func TestRecords(t *testing.T) {
 			t.Errorf("%s: %d lines", id, len(got))
 		}
 	}
+	var page []byte
+	if err := c.get(t.Context(), "/v1/sessions/long/records?limit=10000", &page); err != nil || len(page) > recordsPage || len(page) < recordsPage/2 {
+		t.Errorf("a page of %d bytes, %v", len(page), err)
+	}
 	n := 0
 	for range c.Records(t.Context(), "demo", 3) {
 		n++
