@@ -214,19 +214,25 @@ func (s *Session) record(turn ledger.TurnID, b ledger.Body) ledger.Record {
 }
 
 // commit commits what make makes of the seq of the next record, and returns that
-// of the first. The caller holds s.mu.
+// of the first. A job that the commit was to change may change meanwhile; then it
+// is made again. The caller holds s.mu.
 func (s *Session) commit(ctx context.Context, make func(next ledger.Seq) store.Commit) (store.Committed, ledger.Seq, error) {
-	head, err := s.core.store.Head(ctx, s.id)
-	if err != nil {
-		return store.Committed{}, 0, storeError(err)
+	for try := 1; ; try++ {
+		head, err := s.core.store.Head(ctx, s.id)
+		if err != nil {
+			return store.Committed{}, 0, storeError(err)
+		}
+		c := make(head + 1)
+		c.Session, c.Expect = s.id, &head
+		done, err := s.core.store.Commit(ctx, c)
+		switch {
+		case errors.Is(err, store.Lost) && try < 10:
+		case err != nil:
+			return store.Committed{}, 0, storeError(err)
+		default:
+			return done, done.First, nil
+		}
 	}
-	c := make(head + 1)
-	c.Session, c.Expect = s.id, &head
-	done, err := s.core.store.Commit(ctx, c)
-	if err != nil {
-		return store.Committed{}, 0, storeError(err)
-	}
-	return done, done.First, nil
 }
 
 // endOpenTurns ends the turns that a crash left open, so that what was held for
