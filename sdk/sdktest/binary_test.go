@@ -110,7 +110,7 @@ func TestPlatform(t *testing.T) {
 		t.Errorf("got %d %q", code, body)
 	}
 	var bodies []string
-	for _, a := range p.Asked() {
+	for _, a := range p.Requests() {
 		if a.Method != "POST" || a.Path != "/send?to=me" || a.Header.Get("Content-Type") != "text/plain" {
 			t.Errorf("asked %+v", a)
 		}
