@@ -1,0 +1,7 @@
+//go:build !linux
+
+package operations
+
+const hostEnv = "VAK_TEST_OPERATIONS_HOME"
+
+func host(string) {}
