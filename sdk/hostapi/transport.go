@@ -175,7 +175,7 @@ func (c *Client) Delete(ctx context.Context, t surface.Target, ref surface.Ref) 
 // no other.
 func (c *Client) deliver(ctx context.Context, op string, m proto.Message, call func(context.Context, grpc.CallOption) error) *surface.DeliveryError {
 	if n := proto.Size(m); n > MaxMessage {
-		return refused(op, TooLarge, fmt.Sprintf("the request takes %d bytes, %d are allowed", n, MaxMessage), "shorten the message")
+		return refused(op, TooLarge, fmt.Sprintf("the request takes %d bytes, %d are allowed", n, MaxMessage), "it is parted in two, once")
 	}
 	ctx, cancel := deadline(ctx, SendTimeout)
 	defer cancel()
@@ -201,6 +201,8 @@ func undelivered(e *Error, written bool) *surface.DeliveryError {
 		d.Class, d.Code = surface.Transient, CodeNotConfigured
 	case e.Kind == Unimplemented && e.Op != "send":
 		d.Class, d.Code = surface.Permanent, CodeUnimplemented
+	case e.Kind == TooLarge && !written: // half of it may do
+		d.Class, d.Code = surface.TooLong, CodeNotSent
 	case !written, e.Kind == Unimplemented, e.Kind == Invalid: // the plugin's code saw none of it
 		d.Class, d.Code = surface.Transient, CodeNotSent
 	case e.Kind == Unavailable:

@@ -246,7 +246,7 @@ func TestNotSentOrUnknown(t *testing.T) {
 		why   string
 	}{
 		{ended, never, message(), surface.Transient, hostapi.CodeNotSent, hostapi.Canceled, "canceled before it began"},
-		{context.Background(), never, huge, surface.Transient, hostapi.CodeNotSent, hostapi.TooLarge, "too large to leave"},
+		{context.Background(), never, huge, surface.TooLong, hostapi.CodeNotSent, hostapi.TooLarge, "too large to leave"},
 		{context.Background(), never, broken, surface.Transient, hostapi.CodeNotSent, hostapi.Invalid, "text that is no UTF-8"},
 		{context.Background(), never, nowhere, surface.Transient, hostapi.CodeNotSent, hostapi.Invalid, "no address"},
 		{context.Background(), never, native, surface.Transient, hostapi.CodeNotSent, hostapi.Invalid, "a native form that is no JSON"},

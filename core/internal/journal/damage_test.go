@@ -5,10 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/seed-1ae66336/vak/core/internal/journal"
 	"github.com/seed-1ae66336/vak/core/internal/journal/memfs"
@@ -415,5 +418,54 @@ func TestSessionFlip(t *testing.T) {
 				j.Close()
 			}
 		}
+	}
+}
+
+// TestChangedSession changes a session's file by hand: it is made anew from the
+// journal, and what stood there is kept and told.
+func TestChangedSession(t *testing.T) {
+	dir := t.TempDir()
+	open := func() *journal.Journal {
+		j, err := journal.Open(t.Context(), journal.Config{Dir: dir})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return j
+	}
+	j := open()
+	for range 3 {
+		r := ledger.Record{Time: time.Unix(1, 0), Body: &ledger.Message{Role: ledger.User, Markdown: "true words"}}
+		if _, err := j.Commit(t.Context(), store.Commit{Session: "s", Records: []ledger.Record{r}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	j.Close()
+	path := filepath.Join(dir, "sessions", "s.jsonl")
+	was, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	changed := bytes.Replace(was, []byte("true"), []byte("fake"), 1)
+	if err := os.WriteFile(path, changed, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	j = open()
+	defer j.Close()
+	torn := j.Health(t.Context()).Torn
+	if len(torn) != 1 || torn[0].From != path {
+		t.Fatalf("set aside: %+v", torn)
+	}
+	if kept, err := os.ReadFile(torn[0].Path); err != nil || !bytes.Equal(kept, changed) {
+		t.Errorf("kept %q, %v", kept, err)
+	}
+	n := 0
+	for b, err := range j.Read(t.Context(), "s", 1) {
+		if err != nil || !bytes.Contains(b, []byte("true words")) {
+			t.Errorf("%q, %v", b, err)
+		}
+		n++
+	}
+	if now, err := os.ReadFile(path); n != 3 || err != nil || !bytes.Equal(now, was) {
+		t.Errorf("%d records; the file holds %q, %v", n, now, err)
 	}
 }

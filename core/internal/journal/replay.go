@@ -145,8 +145,13 @@ func (r *recovery) settle(s *session, base filed, based bool, p *replay) (late b
 		s.head.Seq, s.head.Head = p.to, ledger.HashOf(b)
 		s.dirty = true
 		end += p.bytes
-		if size < end || !r.same(name, s.size, end, p.sum) {
+		if size < end {
 			return true, nil
+		}
+		if !r.same(name, s.size, end, p.sum) {
+			// It was changed, or a power cut left holes. The journal has it right;
+			// what stood there is kept for whoever wants to know.
+			return true, r.shorten(name, s.size, size)
 		}
 		s.filed, s.size = p.to, end
 	}
