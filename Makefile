@@ -69,9 +69,11 @@ fuzz: ## run every fuzz test for FUZZTIME (default 10s)
 		done; \
 	done
 
-bench: build ## measure the pipeline, vak preview --jsonl and plugin processes
+bench: build ## measure the pipeline, the journal, delivery and plugin processes
 	$(GO) run ./core/internal/bench
 	$(GO) run ./core/internal/bench -jsonl $(BUILD)/vak$(EXE)
+	$(GO) run ./core/internal/bench -delivery
+	$(GO) test ./core/internal/journal -count=1 -run '^TestFigures$$' -v -figures
 	$(GO) test ./core/internal/host -count=1 -run '^TestFigures$$' -v -figures
 
 scale: ## judge how time grows with hostile input; let nothing else run meanwhile
