@@ -32,6 +32,7 @@ type platform struct {
 	struck  int            // kills with a message in hand
 	refused int            // percent of requests that fail
 	gate    chan struct{}  // not nil: nothing is taken before it is closed
+	away    bool           // nothing is taken at all
 	rand    *rand.Rand
 }
 
@@ -49,6 +50,10 @@ func (p *platform) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		<-p.gate
 	}
 	p.mu.Lock()
+	if p.away {
+		p.mu.Unlock()
+		panic(http.ErrAbortHandler)
+	}
 	strike := p.armed
 	if strike != nil && p.skip > 0 {
 		strike = nil
@@ -178,6 +183,13 @@ func TestKill(t *testing.T) {
 // lanes is the number of targets: a lane whose message was on its way when the
 // host was killed waits for some seconds, and others have to be there.
 const lanes = 60
+
+// power has the platform there or away.
+func (p *platform) power(on bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.away = !on
+}
 
 // arm has the platform kill with a message in hand, the first that comes after a
 // few.

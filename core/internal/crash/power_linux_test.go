@@ -47,6 +47,7 @@ func powerCut(t *testing.T, fs string) {
 	var accepted, maybe []order
 	for round := range most {
 		d.mount(t)
+		p.power(true)
 		c := begin(t, home, server.URL)
 		var mu sync.Mutex
 		off := false
@@ -54,6 +55,7 @@ func powerCut(t *testing.T, fs string) {
 			mu.Lock()
 			off = true // what is acknowledged from now on may have been so too late
 			mu.Unlock()
+			p.power(false) // nor is anything sent without power: a sync that meets the cut may lie
 			d.cut(t)
 		})
 		for n, alive := 0, true; alive; n++ {
@@ -85,6 +87,7 @@ func powerCut(t *testing.T, fs string) {
 		d.unmount(t)
 	}
 	d.mount(t)
+	p.power(true)
 	l := settle(t, home, server.URL, append(append([]order{}, accepted...), maybe...))
 	report(t, p, l, accepted, maybe, 0)
 	if len(accepted) < most {
