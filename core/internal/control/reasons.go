@@ -14,7 +14,7 @@ var Reasons = []struct {
 	{"digest", "held", false, "it waits for the next digest of its target", `nothing to do; "vak outbox release" sends it now`},
 	{"quiet_hours", "held", false, "its target wants quiet at this time", `nothing to do; "vak outbox release" sends it now`},
 	{"by_hand", "held, dead_letter, discarded", false, "somebody did it with \"vak outbox\" or the API", `"vak outbox retry" sends it`},
-	{"no_transport", "held", true, "no transport sends for its surface and account", `install or configure one; it goes by itself then. "vak plugin list" shows what there is`},
+	{"no_transport", "held, target", true, "no transport sends for its surface and account", `install or configure one, or restart the one that is out of order; it goes by itself then. "vak plugin list" shows what there is`},
 	{"head_of_line", "held", true, "it failed again and again while the next one of its target arrived, so it lets others pass", `nothing to do, it is tried again at its own times; the last failure in "vak outbox show" says why it does not arrive`},
 	{"unknown_outcome", "held", true, "a message was sent and nothing says whether it arrived", `look at the target: if it is there, "vak outbox discard", else "vak outbox retry"`},
 	{"unreadable", "held", true, "its content or its history cannot be read", `"vak ledger verify" and "vak doctor" say what is damaged; then "vak outbox retry" or "discard"`},
