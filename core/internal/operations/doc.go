@@ -5,16 +5,18 @@
 // Not all of it is here. What takes hours, or must break off at an exact moment, is
 // tried where time and disk are a test's own:
 //
-//	CHK-13                 core/internal/acceptance, core/settings.go: limits
-//	CLK-01 CLK-02          core/internal/outbox: TestClockSetForward, TestClockSetBack
-//	DSK-01 SEC-04          core/internal/crash: TestTornTail, TestMalformedLines
-//	DSK-02 DSK-08          core/internal/crash, core/internal/journal: TestShortWrites
+//	CHK-13                 core/internal/acceptance: TestTinyLimits; core: TestSettings
+//	CLK-01 CLK-02          core/internal/outbox: TestClockSetForward TestClockSetBack
+//	DSK-01 SEC-04          core/internal/crash: TestTornTail TestMalformedLines
+//	DSK-02 DSK-08          core/internal/crash: TestShortWrites; core/internal/journal: TestShortWrites
 //	MUL-02                 core/internal/crash: TestTwoHosts
-//	MUL-04                 nothing receives yet, so two hosts cannot steal from each other
-//	PLG-07                 core/internal/host: TestStubbornFamily; in a sandbox there is no family
-//	QUE-02                 core/internal/crash: TestKill, TestFailedSync; core/internal/outbox: TestOldUnknown
+//	PLG-07                 core/internal/host: TestStubbornFamily; within a sandbox there is no family
+//	PLG-13, wrong answers  core/internal/host: TestHostileReplies
+//	PRM-03, redirects      sdk/send: TestAnswers
+//	QUE-02                 core/internal/crash: TestKill TestFailedSync; core/internal/outbox: TestOldUnknown
 //	QUE-04                 core/internal/outbox: TestHistories; core/internal/journal: TestOtherLines
 //	RTY-07                 core/internal/outbox: TestNoticeHasItsOwnKey
-//	PRM-03, redirects      sdk/send, which every shipped transport sends with
-//	PLG-13, wrong answers  core/internal/host: TestMisbehaviourWhileItRenders
+//
+// MUL-04, two installations with one token, has nothing to try yet: vak receives
+// nothing, so that they cannot take each other's messages.
 package operations
