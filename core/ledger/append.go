@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/seed-1ae66336/vak/core/packet"
+	"github.com/seed-1ae66336/vak/sdk/doc"
 )
 
 // layout is the one form of a time: RFC 3339, UTC, milliseconds.
@@ -116,9 +117,9 @@ func metadata(dst []byte, m map[string]string) []byte {
 		}
 		name, _ := packet.Exact(k)
 		value, _ := packet.Exact(m[k])
-		dst = appendString(dst, name)
+		dst = doc.AppendString(dst, name)
 		dst = append(dst, ':')
-		dst = appendString(dst, value)
+		dst = doc.AppendString(dst, value)
 	}
 	return append(dst, '}')
 }
@@ -133,7 +134,7 @@ func extra(dst []byte, e Extra, depth int) []byte {
 		if dst[len(dst)-1] != '{' {
 			dst = append(dst, ',')
 		}
-		dst = append(appendString(dst, name), ':')
+		dst = append(doc.AppendString(dst, name), ':')
 		dst = appendRaw(dst, value, depth)
 	}
 	return dst
@@ -186,10 +187,10 @@ func optional(dst []byte, name, s string) []byte {
 func text(dst []byte, name, s string) []byte {
 	dst = key(dst, name)
 	if utf8.ValidString(s) {
-		return appendString(dst, s)
+		return doc.AppendString(dst, s)
 	}
 	repaired, b64 := packet.Exact(s)
-	dst = appendString(dst, repaired)
+	dst = doc.AppendString(dst, repaired)
 	dst = append(dst, `,"`...)
 	dst = append(dst, name...)
 	dst = append(dst, `_b64":"`...)
@@ -211,7 +212,7 @@ func appendRaw(dst []byte, v json.RawMessage, depth int) []byte {
 	p.skip()
 	if p.err != nil || !p.end() || !utf8.Valid(v) {
 		s, _ := packet.Exact(string(v))
-		return appendString(dst, s)
+		return doc.AppendString(dst, s)
 	}
 	if !p.spaced {
 		return append(dst, v...)
@@ -237,37 +238,4 @@ func appendCompact(dst, v []byte) []byte {
 		}
 	}
 	return dst
-}
-
-// appendString writes s, which is valid UTF-8, as a JSON string.
-func appendString(dst []byte, s string) []byte {
-	const hex = "0123456789abcdef"
-	dst = append(dst, '"')
-	from := 0
-	for i := 0; i < len(s); i++ {
-		c := s[i]
-		if c >= ' ' && c != '"' && c != '\\' {
-			continue
-		}
-		dst = append(dst, s[from:i]...)
-		from = i + 1
-		switch c {
-		case '"', '\\':
-			dst = append(dst, '\\', c)
-		case '\n':
-			dst = append(dst, '\\', 'n')
-		case '\t':
-			dst = append(dst, '\\', 't')
-		case '\r':
-			dst = append(dst, '\\', 'r')
-		case '\b':
-			dst = append(dst, '\\', 'b')
-		case '\f':
-			dst = append(dst, '\\', 'f')
-		default:
-			dst = append(dst, '\\', 'u', '0', '0', hex[c>>4], hex[c&15])
-		}
-	}
-	dst = append(dst, s[from:]...)
-	return append(dst, '"')
 }

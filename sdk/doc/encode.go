@@ -272,9 +272,9 @@ func key(dst []byte, name string) []byte {
 func field(dst []byte, name, s string) []byte {
 	dst = key(dst, name)
 	if utf8.ValidString(s) {
-		return appendString(dst, s)
+		return AppendString(dst, s)
 	}
-	dst = appendString(dst, repair(s))
+	dst = AppendString(dst, repair(s))
 	dst = append(dst, `,"`...)
 	dst = append(dst, name...)
 	dst = append(dst, `_b64":"`...)
@@ -317,8 +317,9 @@ func repair(s string) string {
 	return string(out)
 }
 
-// appendString writes s, which is valid UTF-8, as a JSON string.
-func appendString(dst []byte, s string) []byte {
+// AppendString appends s as a JSON string in canonical form: with no escapes but
+// those that JSON demands. s has to be valid UTF-8.
+func AppendString(dst []byte, s string) []byte {
 	const hex = "0123456789abcdef"
 	dst = append(dst, '"')
 	from := 0

@@ -1,6 +1,9 @@
 package surface
 
-import "github.com/seed-1ae66336/vak/sdk/internal/wire"
+import (
+	"github.com/seed-1ae66336/vak/sdk/doc"
+	"github.com/seed-1ae66336/vak/sdk/internal/wire"
+)
 
 // encode returns the canonical JSON of r, whose text is valid UTF-8. It is
 // package encoding/json's Marshal for this one type, without reflection and
@@ -49,9 +52,9 @@ func encode(r Rendering) ([]byte, error) {
 // form is no JSON.
 func AppendChunk(dst []byte, c Chunk) ([]byte, error) {
 	dst = append(dst, `{"text":`...)
-	dst = appendString(dst, c.Text)
+	dst = doc.AppendString(dst, c.Text)
 	dst = append(dst, `,"plain":`...)
-	dst = appendString(dst, c.Plain)
+	dst = doc.AppendString(dst, c.Plain)
 	if c.Native != nil {
 		native, err := wire.JSON(c.Native)
 		if err != nil {
@@ -67,36 +70,7 @@ func AppendChunk(dst []byte, c Chunk) ([]byte, error) {
 		if j > 0 {
 			dst = append(dst, ',')
 		}
-		dst = appendString(dst, string(id))
+		dst = doc.AppendString(dst, string(id))
 	}
 	return append(dst, `]}`...), nil
-}
-
-// appendString adds s as a JSON string, with no escapes but those that JSON
-// demands.
-func appendString(b []byte, s string) []byte {
-	const hex = "0123456789abcdef"
-	b = append(b, '"')
-	from := 0
-	for i := 0; i < len(s); i++ {
-		c := s[i]
-		if c >= ' ' && c != '"' && c != '\\' {
-			continue
-		}
-		b = append(b, s[from:i]...)
-		from = i + 1
-		switch c {
-		case '"', '\\':
-			b = append(b, '\\', c)
-		case '\n':
-			b = append(b, '\\', 'n')
-		case '\t':
-			b = append(b, '\\', 't')
-		case '\r':
-			b = append(b, '\\', 'r')
-		default:
-			b = append(b, '\\', 'u', '0', '0', hex[c>>4], hex[c&15])
-		}
-	}
-	return append(append(b, s[from:]...), '"')
 }
