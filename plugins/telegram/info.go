@@ -1,6 +1,8 @@
 package main
 
 import (
+	"encoding/json"
+
 	"github.com/seed-1ae66336/vak/sdk/dialect"
 	"github.com/seed-1ae66336/vak/sdk/doc"
 	"github.com/seed-1ae66336/vak/sdk/layout"
@@ -10,7 +12,8 @@ import (
 // version is the version of this plugin.
 const version = "0.1.0"
 
-// plugin is the surface: one profile, rendered as Telegram's HTML.
+// plugin is the surface: one profile, rendered as Telegram's HTML, and a bot that
+// sends it.
 func plugin() surface.Plugin {
 	return surface.Plugin{
 		Info: surface.Info{
@@ -31,7 +34,10 @@ func plugin() surface.Plugin {
 				Can:  surface.Capabilities{Code: true, Links: true, AccessiblePlain: true},
 				Grid: 40, // what a phone shows of a pre block without scrolling
 			}},
+			Account: json.RawMessage(accountSchema),
+			Address: json.RawMessage(addressSchema),
 		},
-		Renderer: layout.Renderer(dialect.TelegramHTML),
+		Renderer:     layout.Renderer(dialect.TelegramHTML),
+		NewTransport: open,
 	}
 }

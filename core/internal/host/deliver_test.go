@@ -234,7 +234,7 @@ func status(code int, after string) func(http.ResponseWriter, posted) {
 func TestNothingToSendWith(t *testing.T) {
 	o := openOffice(t)
 	dir := t.TempDir()
-	install(t, dir, built.telegram, "telegram")
+	install(t, dir, built.fixture, "fixture")
 	h := couriers(t, Config{Dirs: []string{dir}}, "courier")
 	for _, c := range []struct {
 		id   string
@@ -243,7 +243,7 @@ func TestNothingToSendWith(t *testing.T) {
 		why  string
 	}{
 		{"nope", o.account("", ""), NotFound, "no such surface"},
-		{"telegram", o.account("", ""), NotConfigured, "one that renders only"},
+		{"fixture", o.account("", ""), NotConfigured, "one that renders only"},
 		{"courier", surface.Account{Settings: json.RawMessage(`{}`)}, Failed, "settings that the plugin refuses"},
 		{"courier", o.account("b", "refuse"), Failed, "an account that the plugin refuses"},
 		{"courier", surface.Account{Name: "c", Settings: json.RawMessage(`["` + token + `"]`)}, Invalid, "settings of the wrong type"},

@@ -1,0 +1,424 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/hashicorp/go-hclog"
+
+	"github.com/seed-1ae66336/vak/sdk/hostapi"
+	"github.com/seed-1ae66336/vak/sdk/sdktest/fake"
+	"github.com/seed-1ae66336/vak/sdk/surface"
+)
+
+// secret is the part of the token that nobody but the platform may see.
+const secret = "planted-secret"
+
+const token = "42:" + secret
+
+// A post is a transport over the wire form, and the platform behind it.
+type post struct {
+	*hostapi.Client
+	platform *fake.Telegram
+	log      *log
+}
+
+// log is safe for concurrent use.
+type log struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (l *log) Write(b []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.Write(b)
+}
+
+// postOffice opens one; at its end the log must not tell the token.
+func postOffice(t *testing.T, o fake.TelegramOptions, mentions string) *post {
+	t.Helper()
+	o.Token = token
+	p := &post{platform: fake.NewTelegram(o), log: &log{}}
+	t.Cleanup(p.platform.Close)
+	p.Client = hostapi.LocalTransport(plugin(), hclog.New(&hclog.LoggerOptions{Output: p.log, Level: hclog.Trace}))
+	if err := p.Configure(t.Context(), account(p.platform.URL, mentions)); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if strings.Contains(p.log.b.String(), secret) {
+			t.Errorf("the log tells the token: %s", &p.log.b)
+		}
+	})
+	return p
+}
+
+func account(url, mentions string) surface.Account {
+	b, _ := json.Marshal(map[string]string{"token": token, "api": url, "mentions": mentions})
+	return surface.Account{Settings: b}
+}
+
+// part is a message in HTML for the chat -100500.
+func part(text string) surface.SendRequest {
+	return surface.SendRequest{
+		Key: "k", Job: "j", Of: 1, Attempt: 1, Kind: surface.Assistant, Form: surface.FormText,
+		Target: surface.Target{Surface: "telegram", Address: "-100500"}, Chunk: surface.Chunk{Text: text, Plain: text},
+	}
+}
+
+func plain(text string) surface.SendRequest {
+	r := part(text)
+	r.Form = surface.FormPlain
+	return r
+}
+
+// refused wants err to be of a class with a code, and to keep the secret.
+func refused(t *testing.T, why string, err error, class surface.Class, code string) *surface.DeliveryError {
+	t.Helper()
+	e, ok := errors.AsType[*surface.DeliveryError](err)
+	if !ok || e.Class != class || e.Code != code {
+		t.Errorf("%s: %v, want %s (%s)", why, err, class, code)
+		return &surface.DeliveryError{}
+	}
+	if said := fmt.Sprintf("%v %+v %#v", err, e, e); strings.Contains(said, secret) || strings.Contains(said, "127.0.0.1") || strings.Contains(said, "chatter") {
+		t.Errorf("%s: the error tells too much: %s", why, said)
+	}
+	return e
+}
+
+// TestMeanings has the server say every line of the table, with words around it
+// that must not be told.
+func TestMeanings(t *testing.T) {
+	p := postOffice(t, fake.TelegramOptions{}, "")
+	for _, m := range meanings() {
+		why := fmt.Sprint(m.status, " ", m.words)
+		before := len(p.platform.Requests())
+		p.platform.Next(fake.TelegramError(m.status, "Some: "+strings.ToUpper(m.words)+": chatter", 0))
+		_, err := p.Send(t.Context(), part("a"))
+		if e := refused(t, why, err, m.class, m.code); e.Hint != m.hint {
+			t.Errorf("%s: hint %q, want %q", why, e.Hint, m.hint)
+		}
+		if n := len(p.platform.Requests()) - before; n != 1 {
+			t.Errorf("%s: %d requests", why, n)
+		}
+	}
+	if n := len(p.platform.Messages()); n != 0 {
+		t.Errorf("%d messages were taken", n)
+	}
+}
+
+// TestWords holds the table to what the server says, word for word.
+func TestWords(t *testing.T) {
+	for _, k := range []struct {
+		status int
+		says   string
+		class  surface.Class
+		code   string
+	}{
+		{400, `Bad Request: can't parse entities: Can't find end tag corresponding to start tag "b"`, surface.Payload, "cannot_parse_entities"},
+		{400, `Bad Request: can't parse entities: Unsupported start tag "p" at byte offset 0`, surface.Payload, "cannot_parse_entities"},
+		{400, "Bad Request: message is too long", surface.TooLong, "message_too_long"},
+		{400, "Bad Request: text is too long", surface.TooLong, "text_too_long"},
+		{400, "Bad Request: message caption is too long", surface.TooLong, "caption_too_long"},
+		{400, "Bad Request: ENTITIES_TOO_LONG", surface.TooLong, "entities_too_long"},
+		{400, "Bad Request: reply markup is too long", surface.TooLong, "reply_markup_too_long"},
+		{400, "Bad Request: message text is empty", surface.Permanent, "empty"},
+		{400, "Bad Request: text must be non-empty", surface.Permanent, "empty"},
+		{400, "Bad Request: chat not found", surface.Permanent, "chat_not_found"},
+		{400, "Bad Request: message thread not found", surface.Permanent, "thread_not_found"},
+		{400, "Bad Request: message to be replied not found", surface.Permanent, "reply_not_found"},
+		{400, "Bad Request: group chat was upgraded to a supergroup chat", surface.Permanent, "group_upgraded"},
+		{400, "Bad Request: not enough rights to send text messages to the chat", surface.Permanent, "no_rights"},
+		{400, "Bad Request: TOPIC_CLOSED", surface.Permanent, "topic_closed"},
+		{400, "Bad Request: something new", surface.Permanent, "400"},
+		{401, "Unauthorized", surface.Permanent, "401"},
+		{403, "Forbidden: bot was blocked by the user", surface.TargetGone, "blocked"},
+		{403, "Forbidden: user is deactivated", surface.TargetGone, "user_deactivated"},
+		{403, "Forbidden: bot was kicked from the supergroup chat", surface.TargetGone, "kicked"},
+		{403, "Forbidden: bot is not a member of the channel chat", surface.TargetGone, "not_a_member"},
+		{403, "Forbidden: bot can't initiate conversation with a user", surface.TargetGone, "not_started"},
+		{403, "Forbidden: something new", surface.Permanent, "403"},
+		{404, "Not Found", surface.Permanent, "404"},
+		{404, "Not Found: method not found", surface.Permanent, "404"},
+		{409, "Conflict: terminated by other getUpdates request", surface.Permanent, "409"},
+		{418, "I'm a teapot", surface.Permanent, "418"},
+		{429, "Too Many Requests: retry after 5", surface.RateLimited, "429"},
+		{500, "Internal Server Error: restart", surface.Transient, "500"},
+		{502, "Bad Gateway", surface.Transient, "502"},
+		{503, "", surface.Transient, "503"},
+		{504, "Gateway Timeout", surface.Unknown, "504"},
+		{599, "", surface.Transient, "599"},
+	} {
+		if m := find(k.status, k.says); m.class != k.class || m.code != k.code {
+			t.Errorf("%d %s: %s (%s), want %s (%s)", k.status, k.says, m.class, m.code, k.class, k.code)
+		}
+	}
+}
+
+func TestAnswersWithoutWords(t *testing.T) {
+	p := postOffice(t, fake.TelegramOptions{}, "")
+	for _, k := range []struct {
+		answer fake.Answer
+		class  surface.Class
+		code   string
+		why    string
+	}{
+		{fake.Answer{Status: 502, Body: "<html>chatter"}, surface.Transient, "502", "a proxy's page"},
+		{fake.Answer{Status: 403, Body: "<html>chatter"}, surface.Permanent, "403", "a firewall's page"},
+		{fake.Answer{Status: 302, Header: http.Header{"Location": {"/chatter"}}}, surface.Permanent, "302", "a redirect"},
+		{fake.Answer{Body: "<html>chatter"}, surface.Unknown, "answer", "success that is no JSON"},
+		{fake.Answer{Body: ""}, surface.Unknown, "answer", "success that is nothing"},
+		{fake.Answer{Body: `{"ok":true,"result":{"message_id":1`}, surface.Unknown, "answer", "half an answer"},
+		{fake.Answer{Body: `{"ok":false}`}, surface.Unknown, "answer", "neither yes nor why not"},
+		{fake.Answer{Body: `{"ok":true,"pad":"` + strings.Repeat("x", 1<<20) + `"}`}, surface.Unknown, "answer", "an answer without an end"},
+		{fake.Answer{Body: `{"ok":false,"error_code":403,"description":"Forbidden: bot was kicked from the group chat"}`}, surface.TargetGone, "kicked", "a refusal with the wrong status"},
+		{fake.Answer{Status: 400, Body: `{"ok":false,"error_code":400,"parameters":{"migrate_to_chat_id":"nonsense"}}`}, surface.Permanent, "400", "moved to nowhere"},
+	} {
+		before := len(p.platform.Requests())
+		p.platform.Next(k.answer)
+		_, err := p.Send(t.Context(), part("a"))
+		refused(t, k.why, err, k.class, k.code)
+		if n := len(p.platform.Requests()) - before; n != 1 {
+			t.Errorf("%s: %d requests", k.why, n)
+		}
+	}
+	p.platform.Next(fake.Answer{Body: `{"ok":true,"result":true}`})
+	if r, err := p.Send(t.Context(), part("a")); err != nil || len(r.Refs) != 0 {
+		t.Errorf("taken, but not shown: %+v, %v", r, err)
+	}
+}
+
+func TestRetryAfter(t *testing.T) {
+	p := postOffice(t, fake.TelegramOptions{}, "")
+	header := func(v string) http.Header { return http.Header{"Retry-After": {v}} }
+	for _, k := range []struct {
+		answer fake.Answer
+		want   time.Duration
+		why    string
+	}{
+		{fake.TelegramError(429, "Too Many Requests: retry after 7", 7), 7 * time.Second, "in every place"},
+		{fake.Answer{Status: 429, Body: `{"ok":false,"error_code":429,"parameters":{"retry_after":8}}`}, 8 * time.Second, "in the parameters"},
+		{fake.Answer{Status: 429, Header: header("9")}, 9 * time.Second, "in the header"},
+		{fake.Answer{Status: 429, Body: `{"ok":false,"error_code":429,"description":"Too Many Requests: retry after 10"}`}, 10 * time.Second, "in words"},
+		{fake.Answer{Status: 429, Header: header("3"), Body: `{"ok":false,"error_code":429,"parameters":{"retry_after":11}}`}, 11 * time.Second, "the longest counts"},
+		{fake.Answer{Status: 429, Body: `{"ok":false,"error_code":429,"parameters":{"retry_after":1e300}}`}, 24 * time.Hour, "a day at most"},
+		{fake.Answer{Status: 429, Body: `{"ok":false,"error_code":429,"parameters":{"retry_after":-1}}`}, 0, "less than nothing"},
+		{fake.Answer{Status: 429}, 0, "nowhere"},
+	} {
+		p.platform.Next(k.answer)
+		_, err := p.Send(t.Context(), part("a"))
+		if e := refused(t, k.why, err, surface.RateLimited, "429"); e.RetryAfter != k.want {
+			t.Errorf("%s: %v, want %v", k.why, e.RetryAfter, k.want)
+		}
+	}
+	p.platform.Next(fake.Answer{Status: 503, Header: header("12")})
+	_, err := p.Send(t.Context(), part("a"))
+	if e := refused(t, "a server in trouble", err, surface.Transient, "503"); e.RetryAfter != 12*time.Second {
+		t.Errorf("a server in trouble asks for %v", e.RetryAfter)
+	}
+}
+
+func TestConnections(t *testing.T) {
+	p := postOffice(t, fake.TelegramOptions{}, "")
+	p.platform.Next(fake.Answer{Cut: true}, fake.Answer{Cut: true, Accept: true})
+	for i, why := range []string{"cut before it was taken", "cut after it was taken"} {
+		_, err := p.Send(t.Context(), part("a"))
+		refused(t, why, err, surface.Unknown, "connection_broken")
+		if n := len(p.platform.Messages()); n != i {
+			t.Errorf("%s: %d messages", why, n)
+		}
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
+	defer cancel()
+	p.platform.Next(fake.Answer{After: time.Hour})
+	_, err := p.Send(ctx, part("a"))
+	refused(t, "slow", err, surface.Unknown, "timeout")
+	if n := len(p.platform.Requests()); n != 3 {
+		t.Errorf("%d requests, want 3: none is repeated", n)
+	}
+	p.platform.Close()
+	_, err = p.Send(t.Context(), part("a"))
+	refused(t, "nobody there", err, surface.Transient, "connection_refused")
+}
+
+func TestMoved(t *testing.T) {
+	p := postOffice(t, fake.TelegramOptions{Chats: []fake.TelegramChat{{ID: -100500, UpgradedTo: -1001234567890123}, {ID: -1001234567890123}}}, "")
+	r := part("a")
+	r.Target.Account = ""
+	_, err := p.Send(t.Context(), r)
+	e := refused(t, "upgraded", err, surface.Moved, "group_upgraded")
+	if e.Moved == nil || *e.Moved != (surface.Target{Surface: "telegram", Address: "-1001234567890123"}) {
+		t.Fatalf("moved to %+v", e.Moved)
+	}
+	r.Target = *e.Moved
+	if _, err := p.Send(t.Context(), r); err != nil {
+		t.Errorf("the new address: %v", err)
+	}
+}
+
+func TestReplies(t *testing.T) {
+	p := postOffice(t, fake.TelegramOptions{}, "")
+	first, err := p.Send(t.Context(), part("question"))
+	if err != nil || len(first.Refs) != 1 {
+		t.Fatal(first, err)
+	}
+	reply := part("answer")
+	reply.ReplyTo = &first.Refs[0]
+	if _, err := p.Send(t.Context(), reply); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Delete(t.Context(), reply.Target, first.Refs[0]); err != nil {
+		t.Fatal(err)
+	}
+	before := len(p.platform.Requests())
+	if _, err := p.Send(t.Context(), reply); err != nil {
+		t.Errorf("a reply to what is gone: %v", err)
+	}
+	if n := len(p.platform.Requests()) - before; n != 1 {
+		t.Errorf("the server drops the reply in %d requests", n)
+	}
+
+	// A server that refuses instead is asked again, once.
+	gone := fake.TelegramError(400, "Bad Request: message to be replied not found", 0)
+	p.platform.Next(gone)
+	before = len(p.platform.Requests())
+	if _, err := p.Send(t.Context(), reply); err != nil {
+		t.Errorf("refused once: %v", err)
+	}
+	all := p.platform.Requests()[before:]
+	if len(all) != 2 || !strings.Contains(all[0].Body, "reply_parameters") || strings.Contains(all[1].Body, "reply_parameters") {
+		t.Errorf("refused once: %+v", all)
+	}
+	p.platform.Next(gone, gone)
+	before = len(p.platform.Requests())
+	_, err = p.Send(t.Context(), reply)
+	refused(t, "refused twice", err, surface.Permanent, codeNoReply)
+	if n := len(p.platform.Requests()) - before; n != 2 {
+		t.Errorf("refused twice: %d requests", n)
+	}
+	var replies []int64
+	for _, m := range p.platform.Messages() {
+		replies = append(replies, m.ReplyTo)
+	}
+	if fmt.Sprint(replies) != "[0 1 0 0]" {
+		t.Errorf("replies to %v", replies)
+	}
+	other := part("x")
+	other.Target.Address, other.ReplyTo = "-100600", &first.Refs[0]
+	if _, err := p.Send(t.Context(), other); err != nil {
+		t.Error(err)
+	}
+	if m := p.platform.Requests(); strings.Contains(m[len(m)-1].Body, "reply_parameters") {
+		t.Error("it replies to a message of another chat by its number")
+	}
+}
+
+func TestEditAndDelete(t *testing.T) {
+	p := postOffice(t, fake.TelegramOptions{}, "")
+	sent, err := p.Send(t.Context(), part("<b>one</b>"))
+	if err != nil || len(sent.Refs) != 1 || sent.Refs[0].ID != "1" || string(sent.Refs[0].Opaque) != `{"chat":"-100500"}` {
+		t.Fatalf("%+v, %v", sent, err)
+	}
+	for _, text := range []string{"<i>two</i>", "<i>two</i>"} { // the second is not modified
+		r, err := p.Edit(t.Context(), sent.Refs[0], part(text))
+		if err != nil || len(r.Refs) != 1 || r.Refs[0].ID != "1" || string(r.Refs[0].Opaque) != `{"chat":"-100500"}` {
+			t.Fatalf("edit: %+v, %v", r, err)
+		}
+	}
+	if m := p.platform.Messages()[0]; m.Raw != "<i>two</i>" || m.Edits != 1 || m.Deleted || m.Preview {
+		t.Errorf("%+v", m)
+	}
+	elsewhere := part("three")
+	elsewhere.Target.Address = "@somewhere_else" // the message stays where it is
+	if _, err := p.Edit(t.Context(), sent.Refs[0], elsewhere); err != nil {
+		t.Error(err)
+	}
+	for range 2 { // gone already is as good
+		if err := p.Delete(t.Context(), part("").Target, sent.Refs[0]); err != nil {
+			t.Error(err)
+		}
+	}
+	if m := p.platform.Messages(); len(m) != 1 || !m[0].Deleted {
+		t.Errorf("%+v", m)
+	}
+	_, err = p.Edit(t.Context(), sent.Refs[0], part("four"))
+	refused(t, "edit of what is gone", err, surface.Permanent, codeGone)
+	before := len(p.platform.Requests())
+	for _, ref := range []surface.Ref{{ID: "x"}, {ID: "-1"}, {ID: "1", Opaque: json.RawMessage(`{"chat":"../x"}`)}} {
+		code := "ref"
+		if ref.Opaque != nil {
+			code = "address"
+		}
+		_, err = p.Edit(t.Context(), ref, part("a"))
+		refused(t, "edit of "+ref.ID, err, surface.Permanent, code)
+		refused(t, "delete of "+ref.ID, p.Delete(t.Context(), part("").Target, ref), surface.Permanent, code)
+	}
+	if n := len(p.platform.Requests()) - before; n != 0 {
+		t.Errorf("%d requests for messages that cannot be", n)
+	}
+	p.platform.Next(fake.TelegramError(400, "Bad Request: message can't be deleted", 0))
+	refused(t, "too old", p.Delete(t.Context(), part("").Target, sent.Refs[0]), surface.Permanent, "cannot_delete")
+}
+
+func TestSettings(t *testing.T) {
+	const good = `{"token":"42:planted-secret"`
+	for _, k := range []struct{ settings, code, why string }{
+		{good + `}`, "", "a token is enough"},
+		{good + `,"mentions":"live","api":"http://127.0.0.1:8081/"}`, "", "a server of one's own"},
+		{good + `,"api":"http://bot-api:8081"}`, "", "one in a network of containers"},
+		{good + `,"api":"http://10.1.2.3:8081"}`, "", "one in a private network"},
+		{``, "settings", "nothing"},
+		{`{}`, "token", "no token"},
+		{`[]`, "settings", "no object"},
+		{good + `,"chat":"planted-secret"}`, "settings", "a setting that there is not"},
+		{good + `} {}`, "settings", "more behind"},
+		{`{"token":"planted-secret"}`, "token", "no token of Telegram's"},
+		{`{"token":"42:planted-secret/../x"}`, "token", "a path in a token"},
+		{good + `,"mentions":"planted-secret"}`, "mentions", "no such word"},
+		{good + `,"api":"http://planted-secret.example.org"}`, "api", "the token in the clear"},
+		{good + `,"api":"ftp://x"}`, "api", "no web"},
+		{good + `,"api":"https://u:planted-secret@x.org"}`, "api", "a name and a password"},
+		{good + `,"api":"https://x.org/?planted-secret"}`, "api", "a query"},
+	} {
+		_, err := plugin().NewTransport(t.Context(), surface.Account{Settings: json.RawMessage(k.settings)})
+		if k.code == "" {
+			if err != nil {
+				t.Errorf("%s: %v", k.why, err)
+			}
+			continue
+		}
+		refused(t, k.why, err, surface.Permanent, k.code)
+	}
+}
+
+func TestAddresses(t *testing.T) {
+	p := postOffice(t, fake.TelegramOptions{}, "")
+	for _, k := range []struct{ address, thread, code string }{
+		{"-100500", "", ""}, {"42", "17", ""}, {"@some_name", "", ""},
+		{"some_name", "", "address"}, {"-0", "", "address"}, {"1e9", "", "address"}, {"@a", "", "address"}, {"@a b", "", "address"},
+		{"1234567890123456789", "", "address"}, {"42", "x", "thread"}, {"42", "0", "thread"}, {"42", "-1", "thread"},
+	} {
+		r := part("a")
+		r.Target.Address, r.Target.Thread = k.address, k.thread
+		before := len(p.platform.Requests())
+		_, err := p.Send(t.Context(), r)
+		if k.code == "" {
+			if err != nil {
+				t.Errorf("%s/%s: %v", k.address, k.thread, err)
+			}
+			continue
+		}
+		refused(t, k.address+"/"+k.thread, err, surface.Permanent, k.code)
+		if n := len(p.platform.Requests()) - before; n != 0 {
+			t.Errorf("%s/%s: %d requests", k.address, k.thread, n)
+		}
+	}
+}
