@@ -63,7 +63,8 @@ type JobFilter struct {
 }
 
 // Jobs lists jobs: live ones by target in the order in which they will go, then
-// finished ones, the latest first. Finished ones are kept for 30 days.
+// finished ones, the latest first. Finished ones are kept for 30 days. One that a
+// damaged journal leaves in doubt is held as unreadable.
 func (c *Core) Jobs(ctx context.Context, f JobFilter) iter.Seq2[Job, error] {
 	return func(yield func(Job, error) bool) {
 		if c.store == nil {
@@ -75,7 +76,14 @@ func (c *Core) Jobs(ctx context.Context, f JobFilter) iter.Seq2[Job, error] {
 			in.States = append(in.States, store.State(s))
 		}
 		for r, err := range c.store.Jobs(ctx, in) {
-			if !yield(newJob(r), storeError(err)) {
+			j := newJob(r)
+			if errors.Is(err, store.Corrupt) {
+				if r.Job == "" {
+					continue // nothing is known of it; Health tells of the damage
+				}
+				j.State, j.Reason, j.Parked, err = JobHeld, string(outbox.Unreadable), true, nil
+			}
+			if !yield(j, storeError(err)) {
 				return
 			}
 		}

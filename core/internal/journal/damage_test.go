@@ -469,3 +469,49 @@ func TestChangedSession(t *testing.T) {
 		t.Errorf("%d records; the file holds %q, %v", n, now, err)
 	}
 }
+
+// TestLaneGoesOn damages the line of a job at the head of its lane: it is in doubt
+// and left alone, and the one behind it goes.
+func TestLaneGoesOn(t *testing.T) {
+	dir := t.TempDir()
+	j, err := journal.Open(t.Context(), journal.Config{Dir: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	now := time.Now()
+	for _, id := range []string{"first", "second"} {
+		p := store.Put{New: true, Entries: []store.Entry{{Time: now, Kind: "of-" + id}}, Row: store.Row{Job: id, Target: "log:a", State: store.Pending, Created: now, Updated: now}}
+		if _, err := j.Commit(t.Context(), store.Commit{Jobs: []store.Put{p}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	j.Close()
+	segment := filepath.Join(dir, "journal", "00000000000000000001.jsonl")
+	b, err := os.ReadFile(segment)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(segment, bytes.Replace(b, []byte("of-first"), []byte("of-fIrst"), 1), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	j, err = journal.Open(t.Context(), journal.Config{Dir: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer j.Close()
+	if err := j.Health(t.Context()).NewWork; !errors.Is(err, store.Corrupt) {
+		t.Errorf("new work: %v", err)
+	}
+	c, err := j.Claim(t.Context(), now, 9)
+	if err != nil || len(c.Jobs) != 1 || c.Jobs[0].Row.Job != "second" {
+		t.Fatalf("claimed %+v, %v", c.Jobs, err)
+	}
+	done := store.Put{Row: c.Jobs[0].Row, Lease: c.Jobs[0].Lease, Entries: []store.Entry{{Time: now, Kind: "sent"}}}
+	done.Row.State = store.Delivered
+	if _, err := j.Commit(t.Context(), store.Commit{Jobs: []store.Put{done}, Settles: true}); err != nil {
+		t.Errorf("what was accepted does not go on: %v", err)
+	}
+	if _, err := j.Job(t.Context(), "first"); !errors.Is(err, store.Corrupt) {
+		t.Errorf("the first: %v", err)
+	}
+}

@@ -114,7 +114,7 @@ func (j *Journal) Claim(ctx context.Context, now time.Time, most int) (store.Cla
 		j.mu.Unlock()
 		return store.Claims{}, err
 	}
-	picks, holds, next := j.index.Claim(now, most, func(k store.Key) bool { return j.busy[k] > 0 || j.suspects[k] != nil })
+	picks, holds, next := j.index.Claim(now, most, func(k store.Key) bool { return j.busy[k] > 0 })
 	j.mu.Unlock()
 	if len(picks) < most && !next.IsZero() && !next.After(now) {
 		next = now.Add(time.Second) // what is left waits for a sync, which is signalled, or cannot be read
@@ -123,7 +123,12 @@ func (j *Journal) Claim(ctx context.Context, now time.Time, most int) (store.Cla
 	for _, p := range picks {
 		l, i, err := j.rowAt(p.Place)
 		if err != nil {
-			j.log.Error("a job that is due cannot be read", "error", err)
+			j.log.Error("a job that is due cannot be read; those behind it go on", "error", err)
+			j.mu.Lock()
+			j.suspects[p.Key] = err
+			j.index.SetAside(p.Key)
+			j.mu.Unlock()
+			c.Next = now // there may be another in its lane
 			continue
 		}
 		c.Jobs = append(c.Jobs, store.Claimed{Row: l.rows[i].put.Row, Lease: p.Lease, Probe: p.Probe})

@@ -275,7 +275,7 @@ func (r *recovery) named(b []byte) *line {
 }
 
 // suspect finds the jobs that damage may have touched: nobody claims or changes
-// them.
+// them, and those behind them in their lanes go on.
 func (r *recovery) suspect() {
 	for _, d := range r.doubts {
 		for _, at := range r.j.index.LiveBefore(d.at) {
@@ -302,6 +302,7 @@ func (r *recovery) doubted(id string, d doubt) {
 		Kind: store.Corrupt, Job: id, Mend: "see vak doctor",
 		What: "what became of it last cannot be read", Err: d.err,
 	}
+	r.j.index.SetAside(store.KeyOf(id))
 }
 
 // rowTime moves a row that the clock has not reached yet to now: the clock was

@@ -44,6 +44,8 @@ func (o *Outbox) passed(ctx context.Context, by store.Row) []store.Put {
 	now := o.clock.now()
 	for r, err := range o.config.Store.Jobs(ctx, store.Filter{States: []store.State{store.Pending, store.Sending}, Target: by.Target}) {
 		switch {
+		case unreadable(err):
+			continue
 		case err != nil || r.Fast == by.Fast && r.Job == by.Job:
 			return out
 		case r.Fast != by.Fast || r.Attempts < store.ProbeAfter:
@@ -99,6 +101,8 @@ func (o *Outbox) newcomers(ctx context.Context, first store.Row) (more []store.P
 	now, behind, looked := o.clock.now(), false, 0
 	for r, err := range o.config.Store.Jobs(ctx, store.Filter{States: []store.State{store.Pending, store.Sending}, Target: first.Target}) {
 		switch {
+		case unreadable(err):
+			continue
 		case err != nil || looked == mostNewcomers:
 			return nil, false
 		case r.Job == first.Job:
@@ -203,6 +207,9 @@ func (w *waiting) list() []string {
 func (o *Outbox) change(ctx context.Context, f store.Filter, how func(store.Row, time.Time) store.Put) error {
 	var puts []store.Put
 	for r, err := range o.config.Store.Jobs(ctx, f) {
+		if unreadable(err) {
+			continue
+		}
 		if err != nil {
 			return errors.Join(err, o.putAll(ctx, puts))
 		}

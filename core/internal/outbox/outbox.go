@@ -229,3 +229,6 @@ func (o *Outbox) put(ctx context.Context, p store.Put, target string, how change
 }
 
 func isLost(err error) bool { return errors.Is(err, store.Lost) }
+
+// unreadable reports whether err is of one damaged job, which concerns no other.
+func unreadable(err error) bool { return errors.Is(err, store.Corrupt) }

@@ -77,6 +77,9 @@ func (o *Outbox) superseded(ctx context.Context, s *Submission) []store.Put {
 	var out []store.Put
 	f := store.Filter{States: []store.State{store.Pending, store.Held}, Target: s.Target.String()}
 	for r, err := range o.config.Store.Jobs(ctx, f) {
+		if unreadable(err) {
+			continue
+		}
 		if err != nil {
 			break
 		}

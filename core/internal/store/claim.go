@@ -7,6 +7,7 @@ import (
 
 // A Pick is a job that was claimed.
 type Pick struct {
+	Key   Key
 	Place Place
 	Lease Lease
 	Probe bool // it passes one before it that is not due
@@ -30,7 +31,7 @@ func (x *Index) Claim(now time.Time, max int, busy func(Key) bool) (picks []Pick
 		x.leases[s] = lease{token: x.issued, end: now.Add(LeaseTime).UnixMilli()}
 		l.claimed, l.served = s, at
 		x.settle(l)
-		picks = append(picks, Pick{Place: x.jobs[s].place, Lease: x.issued, Probe: probe})
+		picks = append(picks, Pick{Key: x.jobs[s].key, Place: x.jobs[s].place, Lease: x.issued, Probe: probe})
 	}
 	for _, l := range again {
 		x.settle(l)

@@ -213,6 +213,22 @@ func (x *Index) finish(key Key, at Place) {
 	x.drop(in.target)
 }
 
+// SetAside takes a live job out of its lane, so that those behind it go on. For
+// engines that cannot read a job: it stands among the held ones of its target
+// until it is put again.
+func (x *Index) SetAside(key Key) {
+	s, ok := x.live[key]
+	if !ok {
+		return
+	}
+	x.surrender(s)
+	j := &x.jobs[s]
+	x.unlink(s)
+	j.state, j.due, j.hold = stateNumber(Held), 0, 0
+	x.link(&j.in.target.held, s)
+	x.settle(j.in)
+}
+
 // Find returns where a job's last line is.
 func (x *Index) Find(id string) (at Place, live, ok bool) {
 	key := KeyOf(id)

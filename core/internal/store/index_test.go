@@ -324,6 +324,29 @@ func TestProbe(t *testing.T) {
 	}
 }
 
+// TestSetAside has a lane go on without a job that an engine cannot read, also
+// when it was claimed.
+func TestSetAside(t *testing.T) {
+	w := newWorld()
+	for _, id := range []string{"a", "b", "c"} {
+		w.put(t, Put{New: true, Row: Row{Job: id, Target: "x", State: Pending}})
+	}
+	w.x.SetAside(KeyOf("nobody"))
+	picks, _, _ := w.x.Claim(w.now, 9, nil)
+	if len(picks) != 1 || picks[0].Key != KeyOf("a") {
+		t.Fatalf("claimed %v", picks)
+	}
+	w.x.SetAside(picks[0].Key)
+	w.x.SetAside(KeyOf("b"))
+	picks, _, _ = w.x.Claim(w.now, 9, nil)
+	if len(picks) != 1 || picks[0].Key != KeyOf("c") {
+		t.Errorf("claimed %v behind them", picks)
+	}
+	if got := w.x.Targets(); got[0].Held != 2 || got[0].Pending != 1 || w.x.Len() != 3 {
+		t.Errorf("targets %+v", got)
+	}
+}
+
 // TestFair claims from many lanes that are always ready: each gets its turn.
 func TestFair(t *testing.T) {
 	w := newWorld()

@@ -50,7 +50,8 @@ type Store interface {
 
 	// Jobs lists jobs: the live ones, and the finished ones that are kept where
 	// the filter asks for their states. Live ones come in the order of their
-	// lanes, finished ones behind them with the latest first.
+	// lanes, finished ones behind them with the latest first. One that cannot be
+	// read comes as an error of kind Corrupt, and the others follow.
 	Jobs(ctx context.Context, f Filter) iter.Seq2[Row, error]
 
 	// Targets lists the targets that have a live job or a state of their own.
