@@ -1,6 +1,8 @@
 package main
 
 import (
+	"encoding/json"
+
 	"github.com/seed-1ae66336/vak/sdk/dialect"
 	"github.com/seed-1ae66336/vak/sdk/doc"
 	"github.com/seed-1ae66336/vak/sdk/layout"
@@ -28,7 +30,10 @@ func plugin() surface.Plugin {
 				},
 				Delivers: "packet",
 			}},
+			Account: json.RawMessage(accountSchema),
+			Address: json.RawMessage(addressSchema),
 		},
-		Renderer: layout.Renderer(dialect.GFM),
+		Renderer:     layout.Renderer(dialect.GFM),
+		NewTransport: open,
 	}
 }
