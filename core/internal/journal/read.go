@@ -292,18 +292,15 @@ func (j *Journal) history(ctx context.Context, l line, i int) ([]store.Entry, er
 // Jobs is part of [store.Store].
 func (j *Journal) Jobs(ctx context.Context, f store.Filter) iter.Seq2[store.Row, error] {
 	return func(yield func(store.Row, error) bool) {
-		live, done := len(f.States) == 0, false
-		for _, s := range f.States {
-			live, done = live || s.Live(), done || !s.Live()
-		}
+		live := len(f.States) == 0 || slices.ContainsFunc(f.States, store.State.Live)
 		var places, finished []store.Place
 		j.mu.Lock()
 		err := j.gone()
 		if live {
 			places = slices.Collect(j.index.Live(f.Target))
 		}
-		if done {
-			for _, at := range j.index.Finished() {
+		for _, as := range f.States {
+			for _, at := range j.index.Finished(as) {
 				finished = append(finished, at)
 			}
 		}
@@ -313,6 +310,7 @@ func (j *Journal) Jobs(ctx context.Context, f store.Filter) iter.Seq2[store.Row,
 			return
 		}
 		slices.Sort(finished)
+		finished = slices.Compact(finished) // a state may be asked for twice
 		slices.Reverse(finished)
 		for _, at := range append(places, finished...) {
 			if err := ctx.Err(); err != nil {

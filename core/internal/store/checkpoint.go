@@ -8,7 +8,7 @@ import (
 )
 
 // indexForm is the first byte of an index on disk, and rises with its form.
-const indexForm = 1
+const indexForm = 2
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
@@ -29,7 +29,7 @@ func (x *Index) Append(dst []byte) []byte {
 			}
 		}
 	}
-	for _, m := range []map[Key]Place{x.finished, x.commits} {
+	for _, m := range append(x.finished[:], x.commits) {
 		dst = binary.AppendUvarint(dst, uint64(len(m)))
 		for k, p := range m {
 			dst = append(dst, k[:]...)
@@ -79,7 +79,7 @@ func ParseIndex(b []byte) (*Index, error) {
 	for range d.count(4) {
 		d.target(x)
 	}
-	for _, m := range []map[Key]Place{x.finished, x.commits} {
+	for _, m := range append(x.finished[:], x.commits) {
 		for range d.count(24) {
 			var k Key
 			copy(k[:], d.take(16))

@@ -25,10 +25,10 @@ func KeyOf(id string) Key {
 // It holds no ids and no reasons: an engine reads those where the job's place
 // says. A live job takes about 120 bytes.
 type Index struct {
-	jobs     []job        // [0] is nobody
-	free     []slot       // of jobs
-	live     map[Key]slot // of those that are not finished
-	finished map[Key]Place
+	jobs     []job            // [0] is nobody
+	free     []slot           // of jobs
+	live     map[Key]slot     // of those that are not finished
+	finished [3]map[Key]Place // delivered, dead letters, discarded
 	commits  map[Key]Place
 	turns    map[string]struct{} // that are open
 	targets  map[string]*target
@@ -87,8 +87,11 @@ const never = math.MaxInt64
 // NewIndex returns an empty index.
 func NewIndex() *Index {
 	x := &Index{
-		jobs: make([]job, 1), live: map[Key]slot{}, finished: map[Key]Place{}, commits: map[Key]Place{},
+		jobs: make([]job, 1), live: map[Key]slot{}, commits: map[Key]Place{},
 		turns: map[string]struct{}{}, targets: map[string]*target{}, leases: map[slot]lease{},
+	}
+	for i := range x.finished {
+		x.finished[i] = map[Key]Place{}
 	}
 	x.holds.index = x
 	return x
@@ -102,7 +105,7 @@ func (x *Index) Check(now time.Time, p *Put) error {
 	}
 	key := KeyOf(r.Job)
 	s, live := x.live[key]
-	place, known := x.finished[key]
+	place, known := x.over(key)
 	if live {
 		place, known = x.jobs[s].place, true
 	}
@@ -133,12 +136,14 @@ func (x *Index) Apply(at Place, p *Put, now time.Time) {
 	r := &p.Row
 	key := KeyOf(r.Job)
 	if !r.State.Live() {
-		x.finish(key, at)
+		x.finish(key, at, r.State)
 		return
 	}
 	s, known := x.live[key]
 	if !known {
-		delete(x.finished, key)
+		for _, m := range x.finished {
+			delete(m, key)
+		}
 		s = x.take()
 		x.jobs[s] = job{key: key, timer: -1, created: r.Created.UnixMilli()}
 		x.live[key] = s
@@ -197,8 +202,14 @@ func (x *Index) surrender(s slot) {
 }
 
 // finish takes a job out that is done at place at.
-func (x *Index) finish(key Key, at Place) {
-	x.finished[key] = at
+func (x *Index) finish(key Key, at Place, as State) {
+	for i, m := range x.finished {
+		if states[len(states)-len(x.finished)+i] == as {
+			m[key] = at
+		} else {
+			delete(m, key)
+		}
+	}
 	s, ok := x.live[key]
 	if !ok {
 		return
@@ -235,7 +246,7 @@ func (x *Index) Find(id string) (at Place, live, ok bool) {
 	if s, ok := x.live[key]; ok {
 		return x.jobs[s].place, true, true
 	}
-	at, ok = x.finished[key]
+	at, ok = x.over(key)
 	return at, false, ok
 }
 
@@ -274,12 +285,27 @@ func (x *Index) Live(name string) iter.Seq[Place] {
 	}
 }
 
-// Finished lists the finished jobs that are kept, in no order.
-func (x *Index) Finished() iter.Seq2[Key, Place] {
+// over returns where the last line of a finished job is.
+func (x *Index) over(key Key) (at Place, ok bool) {
+	for _, m := range x.finished {
+		if at, ok := m[key]; ok {
+			return at, true
+		}
+	}
+	return 0, false
+}
+
+// Finished lists the finished jobs that are kept, of one state, in no order.
+func (x *Index) Finished(as State) iter.Seq2[Key, Place] {
 	return func(yield func(Key, Place) bool) {
-		for k, p := range x.finished {
-			if !yield(k, p) {
-				return
+		for i, m := range x.finished {
+			if states[len(states)-len(x.finished)+i] != as {
+				continue
+			}
+			for k, p := range m {
+				if !yield(k, p) {
+					return
+				}
 			}
 		}
 	}
@@ -335,7 +361,7 @@ func (x *Index) See(commit Key, at Place) { x.commits[commit] = at }
 
 // Forget drops what is known of finished jobs and commits before a place.
 func (x *Index) Forget(before Place) {
-	for _, m := range []map[Key]Place{x.finished, x.commits} {
+	for _, m := range append(x.finished[:], x.commits) {
 		for k, p := range m {
 			if p < before {
 				delete(m, k)

@@ -199,6 +199,22 @@ func (w *world) same(t interface{ Fatalf(string, ...any) }) {
 			t.Fatalf("%s is at %d, %v, %v", id, at, alive, ok)
 		}
 	}
+	for _, as := range []State{Delivered, DeadLetter, Discarded} {
+		n := 0
+		for k, p := range w.x.Finished(as) {
+			if n++; w.rows[p].State != as || KeyOf(w.rows[p].Job) != k || w.place[w.rows[p].Job] != p {
+				t.Fatalf("%+v is among those that are %s", w.rows[p], as)
+			}
+		}
+		for _, p := range w.place {
+			if w.rows[p].State == as {
+				n--
+			}
+		}
+		if n != 0 {
+			t.Fatalf("%d too many are %s", n, as)
+		}
+	}
 	for _, hold := range []string{"t/1", "t/2"} {
 		var want, got []string
 		for _, id := range w.held {

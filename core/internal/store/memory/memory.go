@@ -261,8 +261,8 @@ func (s *Store) Jobs(_ context.Context, f store.Filter) iter.Seq2[store.Row, err
 		rows = append(rows, s.row(at))
 	}
 	var done []store.Row
-	if slices.ContainsFunc(f.States, func(st store.State) bool { return !st.Live() }) {
-		for _, at := range s.index.Finished() {
+	for _, as := range slices.Compact(slices.Sorted(slices.Values(f.States))) {
+		for _, at := range s.index.Finished(as) {
 			done = append(done, s.row(at))
 		}
 	}
