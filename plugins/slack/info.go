@@ -1,6 +1,8 @@
 package main
 
 import (
+	"encoding/json"
+
 	"github.com/seed-1ae66336/vak/sdk/dialect"
 	"github.com/seed-1ae66336/vak/sdk/doc"
 	"github.com/seed-1ae66336/vak/sdk/layout"
@@ -10,7 +12,8 @@ import (
 // version is the version of this plugin.
 const version = "0.1.0"
 
-// plugin is the surface: one profile, rendered as Slack's mrkdwn.
+// plugin is the surface: one profile, rendered as Slack's mrkdwn, and a bot that
+// posts it.
 func plugin() surface.Plugin {
 	return surface.Plugin{
 		Info: surface.Info{
@@ -28,7 +31,10 @@ func plugin() surface.Plugin {
 				Can:       surface.Capabilities{Code: true, Links: true, AccessiblePlain: true},
 				Grid:      80,
 			}},
+			Account: json.RawMessage(accountSchema),
+			Address: json.RawMessage(addressSchema),
 		},
-		Renderer: layout.Renderer(dialect.SlackMrkdwn),
+		Renderer:     layout.Renderer(dialect.SlackMrkdwn),
+		NewTransport: open,
 	}
 }

@@ -1,0 +1,388 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/hashicorp/go-hclog"
+
+	"github.com/seed-1ae66336/vak/sdk/hostapi"
+	"github.com/seed-1ae66336/vak/sdk/sdktest/fake"
+	"github.com/seed-1ae66336/vak/sdk/surface"
+)
+
+// secret is the part of the token that nobody but the platform may see.
+const secret = "planted-secret"
+
+const token = "xoxb-" + secret
+
+// A post is a transport over the wire form, and the platform behind it.
+type post struct {
+	*hostapi.Client
+	platform *fake.Slack
+	log      *log
+}
+
+// log is safe for concurrent use.
+type log struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (l *log) Write(b []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.Write(b)
+}
+
+// postOffice opens one; at its end the log must not tell the token.
+func postOffice(t *testing.T, o fake.SlackOptions, mentions string) *post {
+	t.Helper()
+	o.Token = token
+	if o.Now == nil {
+		o.Now = func() time.Time { return time.Unix(1_700_000_000, 0) }
+	}
+	p := &post{platform: fake.NewSlack(o), log: &log{}}
+	t.Cleanup(p.platform.Close)
+	p.Client = hostapi.LocalTransport(plugin(), hclog.New(&hclog.LoggerOptions{Output: p.log, Level: hclog.Trace}))
+	if err := p.Configure(t.Context(), account(p.platform.API(), mentions)); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if strings.Contains(p.log.b.String(), secret) {
+			t.Errorf("the log tells the token: %s", &p.log.b)
+		}
+	})
+	return p
+}
+
+func account(api, mentions string) surface.Account {
+	b, _ := json.Marshal(map[string]string{"token": token, "api": api, "mentions": mentions})
+	return surface.Account{Settings: b}
+}
+
+// part is a message in mrkdwn for the channel C100.
+func part(text string) surface.SendRequest {
+	return surface.SendRequest{
+		Key: "k", Job: "j", Of: 1, Attempt: 1, Kind: surface.Assistant, Form: surface.FormText,
+		Target: surface.Target{Surface: "slack", Address: "C100"}, Chunk: surface.Chunk{Text: text, Plain: text},
+	}
+}
+
+func plain(text string) surface.SendRequest {
+	r := part(text)
+	r.Form = surface.FormPlain
+	return r
+}
+
+// refused wants err to be of a class with a code, and to keep the secret.
+func refused(t *testing.T, why string, err error, class surface.Class, code string) *surface.DeliveryError {
+	t.Helper()
+	e, ok := errors.AsType[*surface.DeliveryError](err)
+	if !ok || e.Class != class || e.Code != code {
+		t.Errorf("%s: %v, want %s (%s)", why, err, class, code)
+		return &surface.DeliveryError{}
+	}
+	if said := fmt.Sprintf("%v %+v %#v", err, e, e); strings.Contains(said, secret) || strings.Contains(said, "127.0.0.1") || strings.Contains(said, "chatter") {
+		t.Errorf("%s: the error tells too much: %s", why, said)
+	}
+	return e
+}
+
+// answered has Slack say a code, or a status for a code that is one.
+func answered(code string) fake.Answer {
+	if strings.Trim(code, "0123456789") != "" {
+		return fake.SlackError(code)
+	}
+	a := fake.Answer{Body: "<html>chatter"}
+	fmt.Sscan(code, &a.Status)
+	return a
+}
+
+// TestMeanings has Slack say every line of the table.
+func TestMeanings(t *testing.T) {
+	p := postOffice(t, fake.SlackOptions{}, "")
+	for _, m := range meanings() {
+		before := len(p.platform.Requests())
+		p.platform.Next(answered(m.code))
+		_, err := p.Send(t.Context(), part("a"))
+		if e := refused(t, m.code, err, m.class, m.code); e.Hint != m.hint {
+			t.Errorf("%s: hint %q, want %q", m.code, e.Hint, m.hint)
+		}
+		if n := len(p.platform.Requests()) - before; n != 1 {
+			t.Errorf("%s: %d requests", m.code, n)
+		}
+	}
+	if n := len(p.platform.Messages()); n != 0 {
+		t.Errorf("%d messages were taken", n)
+	}
+}
+
+// TestFacts holds the table to what is known of Slack.
+func TestFacts(t *testing.T) {
+	for class, codes := range map[surface.Class]string{
+		surface.RateLimited: "ratelimited rate_limited 429",
+		surface.Transient:   "service_unavailable request_timeout 500 502 503 599",
+		surface.Unknown:     "internal_error fatal_error 504",
+		surface.Payload:     "invalid_blocks invalid_blocks_format msg_blocks_too_long msg_blocks_too_many block_mismatch",
+		surface.TooLong:     "msg_too_long 413",
+		surface.Permanent: "channel_not_found not_in_channel is_archived no_text restricted_action messages_tab_disabled cannot_reply_to_message " +
+			"invalid_auth not_authed token_revoked token_expired account_inactive missing_scope no_permission " +
+			"message_not_found cant_update_message edit_window_closed streaming_state_conflict something_new 302 400 403 404",
+	} {
+		for _, code := range strings.Fields(codes) {
+			status, said := 200, code
+			if a := answered(code); a.Status != 0 {
+				status, said = a.Status, ""
+			}
+			if m := find(status, said); m.class != class || m.code != code {
+				t.Errorf("%s: %s (%s), want %s", code, m.class, m.code, class)
+			}
+		}
+	}
+}
+
+func TestAnswersWithoutCodes(t *testing.T) {
+	p := postOffice(t, fake.SlackOptions{}, "")
+	for _, k := range []struct {
+		answer fake.Answer
+		class  surface.Class
+		code   string
+		why    string
+	}{
+		{fake.Answer{Status: 502, Body: "<html>chatter"}, surface.Transient, "502", "a proxy's page"},
+		{fake.Answer{Status: 302, Header: http.Header{"Location": {"/chatter"}}}, surface.Permanent, "302", "a redirect"},
+		{fake.Answer{Status: 403, Body: `{"ok":false,"error":"is_archived"}`}, surface.Permanent, "is_archived", "a code with another status"},
+		{fake.Answer{Body: "<html>chatter"}, surface.Unknown, "answer", "success that is no JSON"},
+		{fake.Answer{Body: ""}, surface.Unknown, "answer", "success that is nothing"},
+		{fake.Answer{Body: `{"ok":true,"ts":"1`}, surface.Unknown, "answer", "half an answer"},
+		{fake.Answer{Body: `{"ok":false}`}, surface.Unknown, "answer", "neither yes nor why not"},
+		{fake.Answer{Body: `{"ok":true,"pad":"` + strings.Repeat("x", 1<<20) + `"}`}, surface.Unknown, "answer", "an answer without an end"},
+		{fake.SlackError("Some chatter, not a code"), surface.Permanent, "refused", "words where a code should be"},
+		{fake.SlackError("something_new"), surface.Permanent, "something_new", "a code that is new"},
+	} {
+		before := len(p.platform.Requests())
+		p.platform.Next(k.answer)
+		_, err := p.Send(t.Context(), part("a"))
+		refused(t, k.why, err, k.class, k.code)
+		if n := len(p.platform.Requests()) - before; n != 1 {
+			t.Errorf("%s: %d requests", k.why, n)
+		}
+	}
+	p.platform.Next(fake.Answer{Body: `{"ok":true}`})
+	if r, err := p.Send(t.Context(), part("a")); err != nil || len(r.Refs) != 0 {
+		t.Errorf("taken, but not shown: %+v, %v", r, err)
+	}
+}
+
+func TestRetryAfter(t *testing.T) {
+	p := postOffice(t, fake.SlackOptions{}, "")
+	after := func(a fake.Answer, v string) fake.Answer {
+		a.Header = http.Header{"Retry-After": {v}}
+		return a
+	}
+	for _, k := range []struct {
+		answer fake.Answer
+		class  surface.Class
+		code   string
+		want   time.Duration
+		why    string
+	}{
+		{fake.SlackRateLimit(30), surface.RateLimited, "ratelimited", 30 * time.Second, "as Slack does"},
+		{after(fake.SlackError("rate_limited"), "7"), surface.RateLimited, "rate_limited", 7 * time.Second, "with status 200"},
+		{after(fake.Answer{Status: 429}, "8"), surface.RateLimited, "429", 8 * time.Second, "without a body"},
+		{fake.Answer{Status: 429}, surface.RateLimited, "429", 0, "nowhere"},
+		{after(fake.Answer{Status: 503}, "9"), surface.Transient, "503", 9 * time.Second, "in trouble"},
+		{after(fake.Answer{Status: 429}, "1e300"), surface.RateLimited, "429", 24 * time.Hour, "a day at most"},
+	} {
+		p.platform.Next(k.answer)
+		_, err := p.Send(t.Context(), part("a"))
+		if e := refused(t, k.why, err, k.class, k.code); e.RetryAfter != k.want {
+			t.Errorf("%s: %v, want %v", k.why, e.RetryAfter, k.want)
+		}
+	}
+}
+
+func TestConnections(t *testing.T) {
+	p := postOffice(t, fake.SlackOptions{}, "")
+	p.platform.Next(fake.Answer{Cut: true}, fake.Answer{Cut: true, Accept: true})
+	for i, why := range []string{"cut before it was taken", "cut after it was taken"} {
+		_, err := p.Send(t.Context(), part("a"))
+		refused(t, why, err, surface.Unknown, "connection_broken")
+		if n := len(p.platform.Messages()); n != i {
+			t.Errorf("%s: %d messages", why, n)
+		}
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
+	defer cancel()
+	p.platform.Next(fake.Answer{After: time.Hour})
+	_, err := p.Send(ctx, part("a"))
+	refused(t, "slow", err, surface.Unknown, "timeout")
+	if n := len(p.platform.Requests()); n != 3 {
+		t.Errorf("%d requests, want 3: none is repeated", n)
+	}
+	p.platform.Close()
+	_, err = p.Send(t.Context(), part("a"))
+	refused(t, "nobody there", err, surface.Transient, "connection_refused")
+}
+
+func TestThreads(t *testing.T) {
+	const other = "1600000000.000001"
+	p := postOffice(t, fake.SlackOptions{Channels: []fake.SlackChannel{{ID: "C100", Threads: []string{other}}, {ID: "C200"}}}, "")
+	sends := func(why string, r surface.SendRequest, thread string) surface.Ref {
+		t.Helper()
+		out, err := p.Send(t.Context(), r)
+		if err != nil || len(out.Refs) != 1 {
+			t.Fatalf("%s: %+v, %v", why, out, err)
+		}
+		all := p.platform.Messages()
+		if got := all[len(all)-1].Thread; got != thread {
+			t.Errorf("%s: thread %q, want %q", why, got, thread)
+		}
+		return out.Refs[0]
+	}
+	in := part("a")
+	in.Target.Thread = other
+	inside := sends("a target with a thread", in, other)
+	if string(inside.Opaque) != `{"channel":"C100","thread":"`+other+`"}` {
+		t.Errorf("opaque: %s", inside.Opaque)
+	}
+	first := sends("none", part("question"), "")
+	reply := part("answer")
+	reply.ReplyTo = &first
+	sends("a reply begins a thread", reply, first.ID)
+	reply.ReplyTo = &inside
+	sends("a reply within a thread stays there", reply, other)
+	in.ReplyTo = &first
+	sends("the target's thread comes first", in, other)
+	elsewhere := part("x")
+	elsewhere.Target.Address, elsewhere.ReplyTo = "C200", &first
+	sends("a reply to another channel", elsewhere, "")
+
+	if err := p.Delete(t.Context(), part("").Target, first); err != nil {
+		t.Fatal(err)
+	}
+	reply.ReplyTo = &first
+	before := len(p.platform.Requests())
+	sends("a reply to what is gone", reply, "")
+	if n := len(p.platform.Requests()) - before; n != 2 {
+		t.Errorf("a reply to what is gone: %d requests", n)
+	}
+	p.platform.Next(fake.SlackError("cannot_reply_to_message"), fake.SlackError("cannot_reply_to_message"))
+	before = len(p.platform.Requests())
+	_, err := p.Send(t.Context(), reply)
+	refused(t, "refused twice", err, surface.Permanent, "cannot_reply_to_message")
+	if n := len(p.platform.Requests()) - before; n != 2 {
+		t.Errorf("refused twice: %d requests", n)
+	}
+	in.Target.Thread = "1600000000.000002"
+	before = len(p.platform.Requests())
+	_, err = p.Send(t.Context(), in)
+	refused(t, "a target whose thread is gone", err, surface.Permanent, "thread_not_found")
+	if n := len(p.platform.Requests()) - before; n != 1 {
+		t.Errorf("a target whose thread is gone: %d requests", n)
+	}
+}
+
+func TestEditAndDelete(t *testing.T) {
+	p := postOffice(t, fake.SlackOptions{}, "")
+	direct := part("*one*")
+	direct.Target.Address = "U100"
+	sent, err := p.Send(t.Context(), direct)
+	if err != nil || len(sent.Refs) != 1 || sent.Refs[0].ID != "1700000000.000001" || string(sent.Refs[0].Opaque) != `{"channel":"D100"}` {
+		t.Fatalf("%+v, %v", sent, err)
+	}
+	for _, r := range []surface.SendRequest{part("*two*"), plain("@carol *three* <!here>\n> _x_ a_b")} {
+		out, err := p.Edit(t.Context(), sent.Refs[0], r)
+		if err != nil || len(out.Refs) != 1 || out.Refs[0].ID != sent.Refs[0].ID || string(out.Refs[0].Opaque) != `{"channel":"D100"}` {
+			t.Fatalf("edit: %+v, %v", out, err)
+		}
+	}
+	m := p.platform.Messages()[0]
+	if want := "@carol \u2060*three* &lt;!here&gt;\n\u2060&gt; \u2060_x_ a_b"; m.Text != want || m.Edits != 2 || len(m.Notified) > 0 {
+		t.Errorf("%+v, want the text %q", m, want)
+	}
+	for range 2 { // gone already is as good
+		if err := p.Delete(t.Context(), part("").Target, sent.Refs[0]); err != nil {
+			t.Error(err)
+		}
+	}
+	if m := p.platform.Messages(); len(m) != 1 || !m[0].Deleted {
+		t.Errorf("%+v", m)
+	}
+	_, err = p.Edit(t.Context(), sent.Refs[0], part("four"))
+	refused(t, "edit of what is gone", err, surface.Permanent, codeGone)
+	before := len(p.platform.Requests())
+	for _, ref := range []surface.Ref{{ID: "x"}, {ID: "1.2.3"}, {ID: "1700000000.000001", Opaque: json.RawMessage(`{"channel":"../x"}`)}} {
+		_, err = p.Edit(t.Context(), ref, part("a"))
+		refused(t, "edit of "+ref.ID, err, surface.Permanent, "ref")
+		refused(t, "delete of "+ref.ID, p.Delete(t.Context(), part("").Target, ref), surface.Permanent, "ref")
+	}
+	if n := len(p.platform.Requests()) - before; n != 0 {
+		t.Errorf("%d requests for messages that cannot be", n)
+	}
+	p.platform.Next(fake.SlackError("cant_delete_message"))
+	refused(t, "not its own", p.Delete(t.Context(), part("").Target, sent.Refs[0]), surface.Permanent, "cant_delete_message")
+}
+
+func TestSettings(t *testing.T) {
+	const good = `{"token":"xoxb-planted-secret"`
+	for _, k := range []struct{ settings, code, why string }{
+		{good + `}`, "", "a token is enough"},
+		{good + `,"mentions":"live","api":"http://127.0.0.1:8081/api/"}`, "", "a test's"},
+		{good + `,"api":"https://slack.example.org/api"}`, "", "a proxy's"},
+		{``, "settings", "nothing"},
+		{`{}`, "token", "no token"},
+		{`[]`, "settings", "no object"},
+		{good + `,"channel":"planted-secret"}`, "settings", "a setting that there is not"},
+		{good + `} {}`, "settings", "more behind"},
+		{`{"token":"planted-secret"}`, "token", "no token of Slack's"},
+		{`{"token":"xoxb-planted-secret\r\nX: y"}`, "token", "a header in a token"},
+		{good + `,"mentions":"planted-secret"}`, "mentions", "no such word"},
+		{good + `,"api":"http://planted-secret.example.org"}`, "api", "the token in the clear"},
+		{good + `,"api":"ftp://x"}`, "api", "no web"},
+		{good + `,"api":"https://u:planted-secret@x.org"}`, "api", "a name and a password"},
+		{good + `,"api":"https://x.org/?planted-secret"}`, "api", "a query"},
+	} {
+		_, err := plugin().NewTransport(t.Context(), surface.Account{Settings: json.RawMessage(k.settings)})
+		if k.code == "" {
+			if err != nil {
+				t.Errorf("%s: %v", k.why, err)
+			}
+			continue
+		}
+		refused(t, k.why, err, surface.Permanent, k.code)
+	}
+}
+
+func TestAddresses(t *testing.T) {
+	p := postOffice(t, fake.SlackOptions{}, "")
+	for _, k := range []struct{ address, thread, code string }{
+		{"C0123ABC", "", ""}, {"G1", "1700000000.000100", ""}, {"D1", "", ""}, {"U1", "", ""},
+		{"general", "", "address"}, {"#general", "", "address"}, {"c1", "", "address"}, {"C1/../x", "", "address"},
+		{"C1", "x", "thread"}, {"C1", "1700000000", "thread"},
+	} {
+		r := part("a")
+		r.Target.Address, r.Target.Thread = k.address, k.thread
+		before := len(p.platform.Requests())
+		_, err := p.Send(t.Context(), r)
+		if k.code == "" {
+			if err != nil {
+				t.Errorf("%s/%s: %v", k.address, k.thread, err)
+			}
+			continue
+		}
+		refused(t, k.address+"/"+k.thread, err, surface.Permanent, k.code)
+		if n := len(p.platform.Requests()) - before; n != 0 {
+			t.Errorf("%s/%s: %d requests", k.address, k.thread, n)
+		}
+	}
+}
