@@ -21,7 +21,7 @@ const (
   "additionalProperties": false,
   "required": ["token"],
   "properties": {
-    "token": {"type": "string", "pattern": "^xox[A-Za-z0-9.-]{1,500}$", "description": "The bot's token (xoxb-…), from the app's page OAuth & Permissions"},
+    "token": {"type": "string", "writeOnly": true, "pattern": "^xox[A-Za-z0-9.-]{1,500}$", "description": "The bot's token (xoxb-…), from the app's page OAuth & Permissions"},
     "mentions": {"enum": ["", "live"], "description": "live: mentions of users may notify them; empty: no mention does. Channel, here, everyone and groups never do"},
     "api": {"type": "string", "format": "uri", "default": "https://slack.com/api", "description": "Where the Web API is; https, or http on loopback"}
   }
