@@ -65,8 +65,17 @@ type Config struct {
 	// in its process, come before every plugin, and are trusted like it.
 	InProcess []surface.Plugin
 
-	// Accounts are what transports are configured with. A surface whose transport
-	// needs no settings has an account without a name by itself.
+	// File is the configuration, a vak.toml. Empty: the one in the home, where that
+	// is there. It is read again when it changes.
+	File string
+
+	// Secrets resolves the references to secrets in the configuration. Nil:
+	// env:NAME and file:PATH.
+	Secrets func(ctx context.Context, reference string) (string, error)
+
+	// Accounts are what transports are configured with, besides those of the
+	// configuration. A surface whose transport needs no settings has an account
+	// without a name by itself.
 	Accounts []Account
 
 	// NoDelivery accepts and shows jobs and sends none: they wait for the next
@@ -101,11 +110,13 @@ type Core struct {
 	started  time.Time
 	hold     *hold // nil where it is read only
 
-	store     store.Store // nil where it is read only, like all that follows
-	outbox    *outbox.Outbox
-	sessions  sessions
-	addresses addresses
-	stop      func() // ends what runs beside the callers, and waits for it
+	configured atomic.Pointer[configured]
+	schemas    schemas
+
+	store    store.Store // nil where it is read only, like all that follows
+	outbox   *outbox.Outbox
+	sessions sessions
+	stop     func() // ends what runs beside the callers, and waits for it
 }
 
 // A Surface is one surface that a [Core] knows, usable or not.
@@ -152,6 +163,9 @@ func Open(ctx context.Context, c Config) (_ *Core, err error) {
 	if err != nil {
 		return nil, &Error{Kind: ErrPlugins, What: "cannot read the plugins", Err: err}
 	}
+	if err := core.configure(); err != nil {
+		return nil, err
+	}
 	core.look()
 	for name := range c.Surfaces {
 		if _, ok := core.surface(name); !ok {
@@ -176,7 +190,7 @@ func (c *Core) keep(ctx context.Context) error {
 	c.store = j
 	c.outbox, err = outbox.New(ctx, outbox.Config{
 		Store: j, Renderer: desk{c}, Transports: dispatch{c}, Log: c.log.Named("outbox"),
-		Now: time.Now, Chance: rand.Float64, Traits: traits,
+		Now: time.Now, Chance: rand.Float64, Traits: traits, Policy: c.policy,
 	})
 	if err != nil {
 		return storeError(err)
@@ -190,6 +204,7 @@ func (c *Core) keep(ctx context.Context) error {
 	if !c.config.NoDelivery {
 		work.Go(func() { c.outbox.Run(within) })
 	}
+	work.Go(func() { c.watch(within) })
 	if old, ok := c.store.(compacter); ok {
 		work.Go(func() { c.compact(within, old) })
 	}
@@ -257,7 +272,7 @@ func (c *Core) look() []Surface {
 	found := c.host.Surfaces()
 	all := make([]Surface, len(found))
 	for i, s := range found {
-		all[i] = newSurface(s, c.config)
+		all[i] = c.newSurface(s)
 	}
 	c.surfaces.Store(&all)
 	return all
@@ -301,7 +316,7 @@ func (c *Core) unknown(id string) error {
 	}
 }
 
-func newSurface(s host.Surface, c Config) Surface {
+func (c *Core) newSurface(s host.Surface) Surface {
 	out := Surface{
 		ID: s.Info.ID, Version: s.Info.Version, State: string(s.State),
 		Path: s.Path, SHA256: s.SHA256, Err: s.Err, info: s.Info,
@@ -310,7 +325,8 @@ func newSurface(s host.Surface, c Config) Surface {
 	if len(s.Info.Profiles) > 0 {
 		p = s.Info.Profiles[0]
 	}
-	out.Profile = clamped(c.Surfaces[out.ID].apply(c.Settings.apply(p)))
+	p = c.configured.Load().surfaces[out.ID].apply(p)
+	out.Profile = clamped(c.config.Surfaces[out.ID].apply(c.config.Settings.apply(p)))
 	return out
 }
 

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/seed-1ae66336/vak/core/internal/config"
 	"github.com/seed-1ae66336/vak/core/internal/outbox"
 	"github.com/seed-1ae66336/vak/core/internal/store"
 	"github.com/seed-1ae66336/vak/core/ledger"
@@ -19,7 +20,7 @@ import (
 // A Delivery says where an answer goes, and when.
 type Delivery struct {
 	// Target is surface:address[/thread][:account], each part percent-encoded
-	// where it holds a separator.
+	// where it holds a separator, or the name of a target in vak.toml.
 	Target string
 
 	// ID of the job, which is the idempotency key of the delivery: the same id with
@@ -28,7 +29,8 @@ type Delivery struct {
 	// its ordinal and the target.
 	ID string
 
-	// Posture decides when it goes. Zero: at once.
+	// Posture decides when it goes. What it does not say the target does, and then
+	// the policy of vak.toml; else it goes at once.
 	Posture Posture
 
 	// ReplyTo is the message on the platform that it answers.
@@ -232,15 +234,15 @@ type batch struct {
 func (b *batch) name(to []Delivery) error {
 	b.ids, b.subs, b.places = make([]string, len(to)), nil, nil
 	for i, d := range to {
-		t, err := surface.ParseTarget(d.Target)
+		t, wants, err := b.core.resolve(d.Target)
 		if err != nil {
-			return &Error{Kind: ErrTarget, What: err.Error(), Mend: "for example telegram:-1001234 or log:answers"}
+			return err
 		}
 		s, known := b.core.surface(t.Surface)
 		if !known {
 			return b.core.unknown(t.Surface)
 		}
-		if err := b.core.addresses.check(s, t); err != nil {
+		if err := b.core.schemas.address(s, t); err != nil {
 			return err
 		}
 		if d.ID != "" && !jobID.MatchString(d.ID) {
@@ -255,7 +257,7 @@ func (b *batch) name(to []Delivery) error {
 		}
 		sub := outbox.Submission{
 			Job: b.ids[i], Target: t, Kind: b.kind, Origin: outbox.Proactive, Turn: b.turn, ReplyTo: d.ReplyTo,
-			Posture: outbox.Posture{Cadence: outbox.Cadence(d.Posture.Cadence), Urgency: outbox.Urgency(d.Posture.Urgency)},
+			Posture: d.Posture.over(wants),
 			Actions: b.draft.actions(), Digest: b.digest(t),
 		}
 		if !b.turn.IsZero() {
@@ -328,6 +330,12 @@ func (b *batch) digest(t surface.Target) string {
 }
 
 var jobID = regexp.MustCompile(`^[!-~]{1,200}$`)
+
+// over is p where it says something, else what the target wants.
+func (p Posture) over(wants config.Policy) outbox.Posture {
+	own := config.Policy{Cadence: string(p.Cadence), Urgency: string(p.Urgency)}.Over(wants)
+	return outbox.Posture{Cadence: outbox.Cadence(own.Cadence), Urgency: outbox.Urgency(own.Urgency)}
+}
 
 // check says what is wrong with a posture.
 func (p Posture) check() error {

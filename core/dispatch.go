@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/seed-1ae66336/vak/core/internal/config"
 	"github.com/seed-1ae66336/vak/core/internal/host"
 	"github.com/seed-1ae66336/vak/core/internal/outbox"
 	"github.com/seed-1ae66336/vak/sdk/surface"
@@ -18,26 +19,44 @@ var _ outbox.Transports = dispatch{}
 // Ready implements [outbox.Transports]. A transport that is backing off is ready:
 // it is tried again by itself.
 func (d dispatch) Ready(t surface.Target) bool {
-	account, ok := d.account(t)
-	return ok && d.core.host.CanSend(t.Surface, account.Name)
+	_, ok := d.account(t)
+	return ok && d.core.host.CanSend(t.Surface, t.Account)
 }
 
-// account is what the transport for t is configured with.
-func (d dispatch) account(t surface.Target) (surface.Account, bool) {
+// account is what the transport for t is configured with: secrets are references
+// where the account is from vak.toml.
+func (d dispatch) account(t surface.Target) (Account, bool) {
 	for _, a := range d.core.config.Accounts {
 		if a.Surface == t.Surface && a.Name == t.Account {
-			return surface.Account{Name: a.Name, Settings: a.Settings}, true
+			return a, true
 		}
 	}
+	if settings, ok := d.core.configured.Load().file.Surfaces[t.Surface].Accounts[t.Account]; ok {
+		return Account{Surface: t.Surface, Name: t.Account, Settings: settings}, true
+	}
 	s, ok := d.core.surface(t.Surface)
-	return surface.Account{}, ok && t.Account == "" && len(s.info.Account) == 0
+	return Account{}, ok && t.Account == "" && len(s.info.Account) == 0
 }
 
-// Send implements [outbox.Transports].
+// Send implements [outbox.Transports]. Secrets are looked up for every message, so
+// that one that has changed is used from then on: the host starts the transport
+// anew when its settings differ.
 func (d dispatch) Send(ctx context.Context, r surface.SendRequest) (surface.Receipt, error) {
-	account, ok := d.account(r.Target)
+	absent := func(hint string) (surface.Receipt, error) {
+		return surface.Receipt{}, &surface.DeliveryError{Class: surface.Transient, Code: host.CodeNoTransport, RetryAfter: time.Minute, Hint: hint}
+	}
+	a, ok := d.account(r.Target)
 	if !ok {
-		return surface.Receipt{}, &surface.DeliveryError{Class: surface.Transient, Code: host.CodeNoTransport, Hint: "configure the account"}
+		return absent("configure the account")
+	}
+	account := surface.Account{Name: a.Name, Settings: a.Settings}
+	if len(a.Settings) > 0 {
+		settings, err := config.Resolve(ctx, a.Settings, d.core.secret)
+		if err != nil {
+			d.core.log.Error("a secret of an account cannot be read", "surface", r.Target.Surface, "account", r.Target.Account, "cause", err)
+			return absent("a secret of its account cannot be read: " + err.Error())
+		}
+		account.Settings = settings
 	}
 	receipt, err := d.core.host.Send(ctx, r.Target.Surface, account, r)
 	if e, ok := errors.AsType[*surface.DeliveryError](err); ok && e.Code == host.CodeNoTransport && e.RetryAfter <= 0 {

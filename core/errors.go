@@ -34,6 +34,10 @@ const (
 	// ErrHome is returned when the home cannot be made, read or written.
 	ErrHome ErrorKind = "the home cannot be used"
 
+	// ErrConfig is returned when vak.toml is not what it should be. The error says
+	// where, line by line.
+	ErrConfig ErrorKind = "bad configuration"
+
 	// ErrReadOnly is returned by a core that holds no home, of what has to be kept.
 	ErrReadOnly ErrorKind = "read only"
 

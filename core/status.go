@@ -70,7 +70,7 @@ func (b backend) Plugins() []control.Plugin {
 		found = found[1:]
 		out[i].DocVersion, out[i].Blocks, out[i].Profiles = of.Info.DocVersion, of.Info.Blocks, slices.Clone(of.Info.Profiles)
 		if len(out[i].Profiles) > 0 {
-			out[i].Profiles[0] = newSurface(of, b.core.config).Profile // as overridden
+			out[i].Profiles[0] = b.core.newSurface(of).Profile // as overridden
 		}
 	}
 	return out

@@ -20,7 +20,7 @@ const (
   "additionalProperties": false,
   "required": ["token"],
   "properties": {
-    "token": {"type": "string", "minLength": 1, "description": "The bot's token, from the developer portal, without the word Bot"},
+    "token": {"type": "string", "writeOnly": true, "minLength": 1, "description": "The bot's token, from the developer portal, without the word Bot"},
     "mentions": {"enum": ["", "live"], "description": "live: mentions of users may notify them; empty: no mention does. Everyone, here and roles never do"},
     "api": {"type": "string", "format": "uri", "default": "https://discord.com/api/v10", "description": "Where the API is; https, or http on loopback"}
   }

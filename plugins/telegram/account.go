@@ -21,7 +21,7 @@ const (
   "additionalProperties": false,
   "required": ["token"],
   "properties": {
-    "token": {"type": "string", "pattern": "^[0-9]{1,20}:[A-Za-z0-9_-]{1,128}$", "description": "The bot's token, from @BotFather"},
+    "token": {"type": "string", "writeOnly": true, "pattern": "^[0-9]{1,20}:[A-Za-z0-9_-]{1,128}$", "description": "The bot's token, from @BotFather"},
     "mentions": {"enum": ["", "live"], "description": "live: names in a text may notify whom they name; empty: none does"},
     "api": {"type": "string", "format": "uri", "default": "https://api.telegram.org", "description": "Where the Bot API is: https, or http for a server of your own on loopback, at a private address or at a name without a dot"}
   }

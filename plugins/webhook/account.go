@@ -26,6 +26,7 @@ const (
   "properties": {
     "url": {"type": "string", "format": "uri", "description": "Where packets are posted to; http or https, without a name and a password in it"},
     "secret": {
+      "writeOnly": true,
       "description": "What packets are signed with: whsec_ and 24 to 64 bytes in base64; several while receivers change to a new one. Without it nothing is signed",
       "anyOf": [{"type": "string"}, {"type": "array", "maxItems": 4, "items": {"type": "string"}}]
     },

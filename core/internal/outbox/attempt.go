@@ -22,7 +22,11 @@ func (k *courier) send(ctx context.Context, p *part, i int) (again bool, err err
 	if stop, err := k.wait(ctx); err != nil || stop {
 		return false, err
 	}
-	a.Part, a.Index, a.Of, a.N, a.Form, a.Key = p.ID, i, len(d.parts), p.attempts+1, p.form, key(d.row.Job, p.ID, p.form)
+	a.Part, a.Index, a.Of, a.N, a.Form = p.ID, i, len(d.parts), p.attempts+1, p.form
+	a.Key = key(d.row.Job, p.ID, p.form)
+	if d.rendering.Packet { // it is the same whatever the form
+		a.Key = key(d.row.Job, p.ID, "")
+	}
 	if err := k.add(entry(o.clock.now(), kindAttempt, a)); err != nil {
 		return false, err
 	}

@@ -1,0 +1,144 @@
+package config
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func load(t *testing.T, text string, environ ...string) (*File, error) {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), Name)
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return Load(path, true, environ)
+}
+
+const whole = `# a comment
+[surfaces.telegram]
+max = 3500
+links = "bare"
+
+[surfaces.telegram.account]
+token = "env:TOKEN"
+list = ["a", "file:/x"]
+
+[surfaces.telegram.accounts.work]
+token = "file:/run/work"
+
+[channels.slack]
+max = 100
+
+[targets.ops]
+to = "telegram:-1001:work"
+urgency = "ambient"
+
+[targets."on.call"]
+to = "slack:C1"
+max_parts = 5
+
+[policy]
+unknown = "park"
+`
+
+func TestLoad(t *testing.T) {
+	f, err := load(t, whole, "VAK_POLICY__CADENCE=digest", "VAK_SURFACES__TELEGRAM__MAX=900", "VAK_HOME=/x", "VAK_OTHER__THING=1", "PATH=/bin")
+	if err != nil {
+		t.Fatal(err)
+	}
+	tg := f.Surfaces["telegram"]
+	if tg.Settings["max"] != "900" || tg.Settings["links"] != "bare" || len(tg.Settings) != 2 {
+		t.Errorf("settings %v: the environment wins over the file", tg.Settings)
+	}
+	if string(tg.Accounts[""]) != `{"list":["a","file:/x"],"token":"env:TOKEN"}` || string(tg.Accounts["work"]) != `{"token":"file:/run/work"}` {
+		t.Errorf("accounts %s", tg.Accounts)
+	}
+	if f.Surfaces["slack"].Settings["max"] != "100" {
+		t.Error("channels are no alias of surfaces")
+	}
+	ops := f.Targets["ops"]
+	if p := ops.Policy.Over(f.Policy); ops.To != "telegram:-1001:work" || p.Urgency != "ambient" || p.Unknown != "park" || p.Cadence != "digest" {
+		t.Errorf("target %+v, policy %+v", ops, p)
+	}
+	if f.Targets["on.call"].Policy.MaxParts != 5 {
+		t.Errorf("targets %+v", f.Targets)
+	}
+	if p := f.Problem([]string{"surfaces", "telegram", "account", "token"}, "x", ""); p.Line != 7 {
+		t.Errorf("the token is on line %d", p.Line)
+	}
+}
+
+func TestNothing(t *testing.T) {
+	path := filepath.Join(t.TempDir(), Name)
+	f, err := Load(path, false, nil)
+	if err != nil || f.Path != "" || len(f.Surfaces)+len(f.Targets) != 0 {
+		t.Errorf("%+v, %v", f, err)
+	}
+	if _, err := Load(path, true, nil); err == nil || !strings.Contains(err.Error(), "--config") {
+		t.Errorf("a file that has to be there: %v", err)
+	}
+}
+
+func TestProblems(t *testing.T) {
+	for _, c := range []struct{ text, want, why string }{
+		{"[surfaces.telegram\n", ":1", "no TOML"},
+		{"a = 1\na = 2\n", ":2", "a key twice"},
+		{"\n[surfacs.x]\n", ":2: surfacs: there is no such table; use surfaces, targets or policy", "a table misspelt"},
+		{"surfaces = 1", ":1: surfaces: it is no table", "no table"},
+		{"[targets.a]\nurgency = 'now'\nto='x:y'", ":2: targets.a.urgency: there is no such urgency; use ambient, normal, interrupt", "a word that there is not"},
+		{"[targets.a]\n", ":1: targets.a: it does not say where it is", "no address"},
+		{"[targets.a]\nto='x:y'\nmax_part=3", ":3: targets.a.max_part: there is no such key; use cadence, max_parts, to, unknown, urgency", "a key misspelt"},
+		{"[targets.'a b']\nto='x:y'", `:1: targets.a b: no target can be called so`, "a name with a space"},
+		{"[policy]\nmax_parts = 0", ":2: policy.max_parts: it is no number of messages", "none"},
+		{"[surfaces.x]\nmax = 1.5", ":2: surfaces.x.max: its value is neither a text nor a number", "a fraction"},
+		{"[surfaces.x]\naccount = 'secret-text'", ":2: surfaces.x.account: it is no table", "an account that is a text"},
+	} {
+		_, err := load(t, c.text)
+		ps, ok := errors.AsType[Problems](err)
+		if !ok || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "secret-text") {
+			t.Errorf("%s: %v\nwant %s", c.why, err, c.want)
+		}
+		if ok && len(ps) != 1 {
+			t.Errorf("%s: %d problems", c.why, len(ps))
+		}
+	}
+	_, err := load(t, "[policy]\nx=1\ny=2\n[targets.a]\n")
+	if ps, _ := errors.AsType[Problems](err); len(ps) != 3 || ps[0].Line != 2 || ps[2].Line != 4 {
+		t.Errorf("all are told, by line: %v", err)
+	}
+}
+
+func TestSecrets(t *testing.T) {
+	t.Setenv("VAK_TEST_TOKEN", "planted")
+	path := filepath.Join(t.TempDir(), "secret")
+	if err := os.WriteFile(path, []byte("from-a-file\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	in := json.RawMessage(`{"a":"env:VAK_TEST_TOKEN","b":["file:` + path + `","plain"],"c":{"d":1}}`)
+	got, err := Resolve(context.Background(), in, Secret)
+	if err != nil || string(got) != `{"a":"planted","b":["from-a-file","plain"],"c":{"d":1}}` {
+		t.Errorf("%s, %v", got, err)
+	}
+	for _, ref := range []string{"env:VAK_TEST_NONE", "file:/there/is/none", "file:" + t.TempDir(), "other"} {
+		if v, err := Secret(context.Background(), ref); err == nil {
+			t.Errorf("%s is %q", ref, v)
+		}
+	}
+}
+
+// FuzzLoad finds that no file makes it panic.
+func FuzzLoad(f *testing.F) {
+	f.Add(whole)
+	f.Add("[a.b]\nc = {d = 1}\n[[a.e]]\n")
+	f.Fuzz(func(t *testing.T, text string) {
+		if len(text) > 1<<16 {
+			return
+		}
+		load(t, text, "VAK_POLICY__CADENCE__X=1", "VAK_SURFACES=2")
+	})
+}

@@ -1,0 +1,177 @@
+package config
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// A reader makes a File of what a parser found.
+type reader struct {
+	file     *File
+	problems Problems
+}
+
+func (r *reader) wrong(path []string, what, mend string) {
+	r.problems = append(r.problems, r.file.Problem(path, what, mend))
+}
+
+// Problem is one of the file, at a path.
+func (f *File) Problem(path []string, what, mend string) *Problem {
+	p := &Problem{File: f.Path, Path: strings.Join(path, "."), What: what, Mend: mend}
+	if p.File == "" {
+		p.File = "environment"
+	}
+	for n := len(path); n > 0 && p.Line == 0; n-- { // of what holds it, where it has none of its own
+		p.Line = f.lines[strings.Join(path[:n], delimiter)]
+	}
+	return p
+}
+
+// name is what targets and accounts may be called.
+var name = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
+
+func (r *reader) root(m map[string]any) {
+	for _, k := range slices.Sorted(maps.Keys(m)) {
+		path := []string{k}
+		switch k {
+		case "surfaces", "channels":
+			r.each(path, m[k], r.surface)
+		case "targets":
+			r.each(path, m[k], r.target)
+		case "policy":
+			if t, ok := r.table(path, m[k]); ok {
+				r.policy(path, t, &r.file.Policy, nil)
+			}
+		default:
+			r.wrong(path, "there is no such table", "use surfaces, targets or policy")
+		}
+	}
+}
+
+// table is v as a table.
+func (r *reader) table(path []string, v any) (map[string]any, bool) {
+	m, ok := v.(map[string]any)
+	if !ok {
+		r.wrong(path, "it is no table", "write ["+strings.Join(path, ".")+"]")
+	}
+	return m, ok
+}
+
+// each reads the tables in a table.
+func (r *reader) each(path []string, v any, read func([]string, string, map[string]any)) {
+	m, ok := r.table(path, v)
+	if !ok {
+		return
+	}
+	for _, k := range slices.Sorted(maps.Keys(m)) {
+		at := append(slices.Clip(path), k)
+		if t, ok := r.table(at, m[k]); ok {
+			read(at, k, t)
+		}
+	}
+}
+
+func (r *reader) surface(path []string, id string, m map[string]any) {
+	s := Surface{Settings: map[string]string{}, Accounts: map[string]json.RawMessage{}}
+	if was, ok := r.file.Surfaces[id]; ok { // under the other name
+		s = was
+	}
+	for _, k := range slices.Sorted(maps.Keys(m)) {
+		at := append(slices.Clip(path), k)
+		switch k {
+		case "account":
+			if t, ok := r.table(at, m[k]); ok {
+				r.account(at, s, "", t)
+			}
+		case "accounts":
+			r.each(at, m[k], func(at []string, account string, t map[string]any) {
+				if !name.MatchString(account) {
+					r.wrong(at, "no account can be called so", "use letters, digits and . _ -")
+					return
+				}
+				r.account(at, s, account, t)
+			})
+		default:
+			switch v := m[k].(type) {
+			case string:
+				s.Settings[k] = v
+			case int64:
+				s.Settings[k] = strconv.FormatInt(v, 10)
+			default:
+				r.wrong(at, "its value is neither a text nor a number", "")
+			}
+		}
+	}
+	r.file.Surfaces[id] = s
+}
+
+func (r *reader) account(path []string, s Surface, account string, m map[string]any) {
+	b, err := json.Marshal(m)
+	if err != nil {
+		r.wrong(path, "it holds a value that is no JSON", "")
+		return
+	}
+	s.Accounts[account] = b
+}
+
+func (r *reader) target(path []string, id string, m map[string]any) {
+	if !name.MatchString(id) {
+		r.wrong(path, "no target can be called so", "use letters, digits and . _ -")
+		return
+	}
+	var t Target
+	r.policy(path, m, &t.Policy, func(k string, v any) bool {
+		if k != "to" {
+			return false
+		}
+		t.To, _ = v.(string)
+		return true
+	})
+	if t.To == "" {
+		r.wrong(path, "it does not say where it is", `add to = "surface:address"`)
+		return
+	}
+	r.file.Targets[id] = t
+}
+
+// words are the fields of a policy that are one of several words.
+var words = map[string][]string{
+	"cadence": {"immediate", "on_completion", "digest"},
+	"urgency": {"ambient", "normal", "interrupt"},
+	"unknown": {"resend_marked", "park"},
+}
+
+// policy reads a table of a policy; other takes what else it may hold.
+func (r *reader) policy(path []string, m map[string]any, p *Policy, other func(string, any) bool) {
+	for _, k := range slices.Sorted(maps.Keys(m)) {
+		at := append(slices.Clip(path), k)
+		switch {
+		case words[k] != nil:
+			v, ok := m[k].(string)
+			if !ok || !slices.Contains(words[k], v) {
+				r.wrong(at, "there is no such "+k, "use "+strings.Join(words[k], ", "))
+				continue
+			}
+			*map[string]*string{"cadence": &p.Cadence, "urgency": &p.Urgency, "unknown": &p.Unknown}[k] = v
+		case k == "max_parts":
+			n, err := strconv.Atoi(fmt.Sprint(m[k]))
+			if err != nil || n < 1 || n > 10_000 {
+				r.wrong(at, "it is no number of messages", "use 1 to 10000")
+				continue
+			}
+			p.MaxParts = n
+		case other == nil || !other(k, m[k]):
+			allowed := append(slices.Sorted(maps.Keys(words)), "max_parts")
+			if other != nil {
+				allowed = append(allowed, "to")
+			}
+			slices.Sort(allowed)
+			r.wrong(at, "there is no such key", "use "+strings.Join(allowed, ", "))
+		}
+	}
+}
