@@ -68,11 +68,12 @@ func (c *Core) readConfig() (*configured, error) {
 		return out, nil
 	}
 	out.state = stateOf(path)
-	var err error
-	if out.file, err = config.Load(path, need, os.Environ()); err != nil {
+	file, err := config.Load(path, need, os.Environ())
+	problems, _ := errors.AsType[config.Problems](err)
+	if file == nil {
 		return nil, configError(err)
 	}
-	var problems config.Problems
+	out.file = file
 	for _, id := range slices.Sorted(maps.Keys(out.file.Surfaces)) {
 		problems = append(problems, c.checkSurface(out, id)...)
 	}

@@ -40,6 +40,7 @@ type app struct {
 	out      *os.File
 	err      io.Writer
 	home     string
+	config   string
 	plugins  []string
 	logLevel string
 
@@ -59,7 +60,7 @@ func (a *app) run(ctx context.Context, args []string) int {
 	}
 	code := exitCode(ctx, err)
 	if code != exitOK && code != exitInterrupted {
-		fmt.Fprintln(a.err, "vak: "+oneLine(err.Error()))
+		fmt.Fprintln(a.err, "vak: "+told(err))
 	}
 	return code
 }
@@ -78,7 +79,8 @@ beside the vak binary, then in plugins/store of the home.
 
 "vak serve" holds a home, the directory of what vak owns: --home, else VAK_HOME,
 else vak in the user's data directory. The other commands ask the process that
-holds it, and do their work themselves where none does.
+holds it, and do their work themselves where none does. What surfaces, accounts
+and targets are is configured in vak.toml in it; see "vak config --help".
 
 ` + exitHelp,
 		Example: `  vak demo
@@ -99,7 +101,7 @@ holds it, and do their work themselves where none does.
 	flags.StringVar(&a.logLevel, "log", "off", "write logs of this `LEVEL` to standard error: off, error, warn, info or debug")
 	root.MarkPersistentFlagDirname("plugins")
 	root.RegisterFlagCompletionFunc("log", fixed(logLevels...))
-	root.AddCommand(a.previewCommand(), a.demoCommand(), a.sendCommand(), a.outboxCommand(), a.ledgerCommand(), a.serveCommand(), a.pluginCommand(), a.doctorCommand(), a.versionCommand(), a.completionCommand(root))
+	root.AddCommand(a.previewCommand(), a.demoCommand(), a.sendCommand(), a.outboxCommand(), a.ledgerCommand(), a.configCommand(), a.targetCommand(), a.serveCommand(), a.pluginCommand(), a.doctorCommand(), a.versionCommand(), a.completionCommand(root))
 	root.SetHelpCommand(helpCommand(root))
 	return root
 }
@@ -132,7 +134,7 @@ func (a *app) open(ctx context.Context, every core.Settings, surfaces map[string
 		return nil, err
 	}
 	return core.Open(ctx, core.Config{
-		Home: a.home, ReadOnly: true, Version: a.version,
+		Home: a.home, File: a.config, ReadOnly: true, Version: a.version,
 		Plugins: dirs, FirstParty: firstParty(), AllowUnsandboxed: a.allowUnsandboxed, Settings: every, Surfaces: surfaces, Log: log,
 	})
 }
@@ -146,6 +148,8 @@ func (a *app) runsPlugins(cmd *cobra.Command) {
 func (a *app) hasHome(cmd *cobra.Command) {
 	cmd.PersistentFlags().StringVar(&a.home, "home", "", "the home is `DIR` (default: $VAK_HOME, else vak in the user's data directory)")
 	cmd.MarkPersistentFlagDirname("home")
+	cmd.PersistentFlags().StringVar(&a.config, "config", "", "the configuration is `FILE` (default: vak.toml in the home)")
+	cmd.MarkPersistentFlagFilename("config", "toml")
 }
 
 // pluginDirs are the directories that were asked for, which must be there, and

@@ -96,7 +96,7 @@ func exitCode(ctx context.Context, err error) int {
 		return p.code
 	case ctx.Err() != nil:
 		return exitInterrupted
-	case is(err, core.ErrTooLarge, core.ErrPlugins, core.ErrHome, core.ErrControl, home.ErrUnusable, control.TooLarge, control.Conflict, control.BadState):
+	case is(err, core.ErrTooLarge, core.ErrConfig, core.ErrPlugins, core.ErrHome, core.ErrControl, home.ErrUnusable, control.TooLarge, control.Conflict, control.BadState):
 		return exitInput
 	case is(err, core.ErrUnknownSurface, control.UnknownSurface, control.NotFound):
 		return exitSurface
@@ -113,6 +113,15 @@ func exitCode(ctx context.Context, err error) int {
 // is reports whether err is of one of kinds.
 func is(err error, kinds ...error) bool {
 	return slices.ContainsFunc(kinds, func(k error) bool { return errors.Is(err, k) })
+}
+
+// told is an error in one line. Of many faults it is the first.
+func told(err error) string {
+	first, rest, more := strings.Cut(err.Error(), "\n")
+	if more {
+		first += fmt.Sprintf(" (and %d more; \"vak config check\" tells all)", strings.Count(rest, "\n")+1)
+	}
+	return oneLine(first)
 }
 
 // oneLine is s without line breaks and control characters.

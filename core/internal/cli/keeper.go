@@ -73,7 +73,7 @@ func (a *app) keepHere(ctx context.Context, dir string, as stance) (*answerer, e
 		return nil, err
 	}
 	c, err := core.Open(ctx, core.Config{
-		Home: a.home, Version: a.version, NoDelivery: as != delivers,
+		Home: a.home, File: a.config, Version: a.version, NoDelivery: as != delivers,
 		Plugins: dirs, FirstParty: firstParty(), AllowUnsandboxed: a.allowUnsandboxed, Log: log,
 	})
 	if err != nil {

@@ -41,7 +41,7 @@ func TestServeSends(t *testing.T) {
 	}
 	s.want(0, `accepted before, 1 message$`, "send", file, "--to", "log:a", "--id", "later")
 	s.want(3, `\Avak: job later was accepted with other content; use another id\n\z`, "send", answerFile(t, "other"), "--to", "log:a", "--id", "later")
-	s.want(2, `\Avak: a target is surface:address`, "send", file, "--to", "log")
+	s.want(2, `\Avak: there is no target with the name "log"; write surface:address`, "send", file, "--to", "log")
 	s.want(4, `\Avak: there is no surface "nowhere"`, "send", file, "--to", "nowhere:a")
 	s.want(3, `larger than 4 MiB`, "send", answerFile(t, strings.Repeat("x", 5_000_000)), "--to", "log:a")
 	s.want(0, `^held \(digest\)`, "send", answerFile(t, strings.Repeat("\x01<&>", 1<<20)), "--to", "log:big", "--id", "big", "--cadence", "digest", "--no-wait") // four MiB of what JSON escapes

@@ -71,7 +71,7 @@ func (a *app) serve(ctx context.Context, log hclog.Logger) error {
 		defer signal.Stop(hup)
 	}
 	c, err := core.Open(ctx, core.Config{
-		Home: a.home, Version: a.version, Plugins: dirs, FirstParty: firstParty(), AllowUnsandboxed: a.allowUnsandboxed, Log: log,
+		Home: a.home, File: a.config, Version: a.version, Plugins: dirs, FirstParty: firstParty(), AllowUnsandboxed: a.allowUnsandboxed, Log: log,
 	})
 	if err != nil {
 		return err

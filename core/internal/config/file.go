@@ -10,6 +10,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"syscall"
 
 	parser "github.com/knadh/koanf/parsers/toml/v2"
 	"github.com/knadh/koanf/v2"
@@ -70,10 +71,11 @@ func (p Policy) Over(under Policy) Policy {
 }
 
 // Load reads the file at path and what environ overrides of it. A file that is
-// not there is an error unless it need not be. Errors are of type Problems.
+// not there is an error unless it need not be. Errors are of type Problems; where
+// the file could be read at all, it comes with them, without what is wrong.
 func Load(path string, need bool, environ []string) (*File, error) {
 	b, err := read(path)
-	if errors.Is(err, fs.ErrNotExist) && !need {
+	if !need && (errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)) {
 		path, b, err = "", nil, nil
 	}
 	if err != nil {
@@ -95,7 +97,7 @@ func Load(path string, need bool, environ []string) (*File, error) {
 	r := &reader{file: f}
 	r.root(k.Raw())
 	if len(r.problems) > 0 {
-		return nil, r.problems.sorted()
+		return f, r.problems.sorted()
 	}
 	return f, nil
 }
