@@ -21,14 +21,19 @@ func DemoAnswer() string { return demoAnswer }
 
 func (a *app) demoCommand() *cobra.Command {
 	var f previewFlags
-	var source bool
+	var source, deliver bool
 	cmd := &cobra.Command{
 		Use:   "demo",
 		Short: "Show a built-in answer on every surface",
 		Long: `Show a realistic agent answer on every surface: prose, nested lists, code, a
-table, CJK, emoji, links, a callout, an image and a footnote.`,
+table, CJK, emoji, links, a callout, an image and a footnote.
+
+With --deliver it is sent, too: through the outbox and the transports, to
+platforms on this machine that behave as the real ones do. A transport is killed
+on the way.`,
 		Example: `  vak demo
   vak demo --surface telegram --set max=400
+  vak demo --deliver
   vak demo --source > answer.md`,
 		Args:              cobra.NoArgs,
 		ValidArgsFunction: cobra.NoFileCompletions,
@@ -36,6 +41,9 @@ table, CJK, emoji, links, a callout, an image and a footnote.`,
 			if source {
 				_, err := a.out.WriteString(demoAnswer)
 				return err
+			}
+			if deliver {
+				return a.deliverDemo(cmd.Context())
 			}
 			l, err := a.look(f.color, f.width)
 			if err != nil {
@@ -57,6 +65,7 @@ table, CJK, emoji, links, a callout, an image and a footnote.`,
 		},
 	}
 	f.register(a, cmd)
+	cmd.Flags().BoolVar(&deliver, "deliver", false, "send it, to platforms on this machine")
 	cmd.Flags().BoolVar(&source, "source", false, "print the answer's markdown instead")
 	return cmd
 }
@@ -75,6 +84,7 @@ func (l look) next(dst []byte, plugins bool) []byte {
 	}
 	for _, c := range [][2]string{
 		{"demo --surface telegram --set max=400", "the same answer, cut small"},
+		{"demo --deliver", "the same answer sent, while a transport is killed"},
 		{"demo --source > answer.md", "its markdown, to change and preview"},
 		{"preview answer.md --set discord.links=masked", "another form of links, on one surface"},
 		{"preview answer.md --json", "the packets, for programs"},
