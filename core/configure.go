@@ -186,7 +186,14 @@ func (c *Core) resolve(text string) (surface.Target, config.Policy, error) {
 func (c *Core) policy(t surface.Target) outbox.Policy {
 	now := c.configured.Load()
 	p := now.policies[t.String()].Over(now.file.Policy)
-	return outbox.Policy{ParkUnknown: p.Unknown == "park", MaxParts: p.MaxParts}
+	out := outbox.Policy{
+		ParkUnknown: p.Unknown == "park", MaxParts: p.MaxParts, Zone: p.Timezone,
+		Quiet: outbox.Span{From: outbox.TimeOfDay(p.Quiet[0]), To: outbox.TimeOfDay(p.Quiet[1])},
+	}
+	for _, d := range p.Digest {
+		out.Digests = append(out.Digests, outbox.TimeOfDay(d))
+	}
+	return out
 }
 
 // secret resolves a reference.
@@ -255,6 +262,10 @@ type ConfiguredTarget struct {
 	Urgency  string `json:"urgency"`
 	Unknown  string `json:"unknown"`
 	MaxParts int    `json:"max_parts"`
+
+	Digest   []string `json:"digest"`          // times of day
+	Quiet    string   `json:"quiet,omitempty"` // from and to, times of day
+	Timezone string   `json:"timezone"`        // of those times
 }
 
 // Configuration tells what is configured, and tries whether every secret can be
@@ -275,10 +286,23 @@ func (c *Core) Configuration(ctx context.Context) Configuration {
 			out.Accounts = append(out.Accounts, a)
 		}
 	}
-	defaults := config.Policy{Cadence: string(Immediate), Urgency: string(Normal), Unknown: "resend_marked", MaxParts: 20}
+	defaults := config.Policy{
+		Cadence: string(Immediate), Urgency: string(Normal), Unknown: "resend_marked", MaxParts: 20,
+		Digest: []config.Minute{9 * 60}, Timezone: time.UTC,
+	}
 	for _, name := range slices.Sorted(maps.Keys(now.targets)) {
 		p := now.file.Targets[name].Policy.Over(now.file.Policy).Over(defaults)
-		out.Targets = append(out.Targets, ConfiguredTarget{name, now.targets[name].String(), p.Cadence, p.Urgency, p.Unknown, p.MaxParts})
+		t := ConfiguredTarget{
+			Name: name, Target: now.targets[name].String(), Cadence: p.Cadence, Urgency: p.Urgency, Unknown: p.Unknown,
+			MaxParts: p.MaxParts, Timezone: p.Timezone.String(),
+		}
+		for _, d := range p.Digest {
+			t.Digest = append(t.Digest, d.String())
+		}
+		if p.Quiet != [2]config.Minute{} {
+			t.Quiet = p.Quiet[0].String() + "-" + p.Quiet[1].String()
+		}
+		out.Targets = append(out.Targets, t)
 	}
 	for _, w := range now.warnings {
 		out.Warnings = append(out.Warnings, w.Error())

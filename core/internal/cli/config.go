@@ -138,7 +138,11 @@ func (a *app) showConfig(now core.Configuration) error {
 		rows = append(rows, []string{"account " + accountName(c), what})
 	}
 	for _, t := range now.Targets {
-		rows = append(rows, []string{"target " + t.Name, fmt.Sprintf("%s, %s, %s, unknown %s, max_parts %d", t.Target, t.Cadence, t.Urgency, t.Unknown, t.MaxParts)})
+		what := fmt.Sprintf("%s, %s, %s, unknown %s, max_parts %d, digest %s", t.Target, t.Cadence, t.Urgency, t.Unknown, t.MaxParts, strings.Join(t.Digest, " "))
+		if t.Quiet != "" {
+			what += ", quiet " + t.Quiet
+		}
+		rows = append(rows, []string{"target " + t.Name, what + " " + t.Timezone})
 	}
 	for _, w := range now.Warnings {
 		rows = append(rows, []string{"warning", w})

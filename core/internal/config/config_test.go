@@ -44,6 +44,9 @@ max_parts = 5
 
 [policy]
 unknown = "park"
+digest = ["09:00", "17:30"]
+quiet = "22:00-07:00"
+timezone = "Europe/Berlin"
 `
 
 func TestLoad(t *testing.T) {
@@ -64,6 +67,10 @@ func TestLoad(t *testing.T) {
 	ops := f.Targets["ops"]
 	if p := ops.Policy.Over(f.Policy); ops.To != "telegram:-1001:work" || p.Urgency != "ambient" || p.Unknown != "park" || p.Cadence != "digest" {
 		t.Errorf("target %+v, policy %+v", ops, p)
+	}
+	p := f.Targets["on.call"].Policy.Over(f.Policy)
+	if len(p.Digest) != 2 || p.Digest[1].String() != "17:30" || p.Quiet != [2]Minute{22 * 60, 7 * 60} || p.Timezone.String() != "Europe/Berlin" {
+		t.Errorf("times %+v", p)
 	}
 	if f.Targets["on.call"].Policy.MaxParts != 5 {
 		t.Errorf("targets %+v", f.Targets)
@@ -92,9 +99,12 @@ func TestProblems(t *testing.T) {
 		{"surfaces = 1", ":1: surfaces: it is no table", "no table"},
 		{"[targets.a]\nurgency = 'now'\nto='x:y'", ":2: targets.a.urgency: there is no such urgency; use ambient, normal, interrupt", "a word that there is not"},
 		{"[targets.a]\n", ":1: targets.a: it does not say where it is", "no address"},
-		{"[targets.a]\nto='x:y'\nmax_part=3", ":3: targets.a.max_part: there is no such key; use cadence, max_parts, to, unknown, urgency", "a key misspelt"},
+		{"[targets.a]\nto='x:y'\nmax_part=3", ":3: targets.a.max_part: there is no such key; use cadence, digest, max_parts, quiet, timezone, to, unknown, urgency", "a key misspelt"},
 		{"[targets.'a b']\nto='x:y'", `:1: targets.a b: no target can be called so`, "a name with a space"},
 		{"[policy]\nmax_parts = 0", ":2: policy.max_parts: it is no number of messages", "none"},
+		{"[policy]\ndigest = '9 am'", ":2: policy.digest: it is no list of times of day", "words for a time"},
+		{"[policy]\nquiet = '22:00'", ":2: policy.quiet: it is no span of a day", "half a span"},
+		{"[policy]\ntimezone = 'Mars/Base'", ":2: policy.timezone: there is no such time zone", "a zone that there is not"},
 		{"[surfaces.x]\nmax = 1.5", ":2: surfaces.x.max: its value is neither a text nor a number", "a fraction"},
 		{"[surfaces.x]\naccount = 'secret-text'", ":2: surfaces.x.account: it is no table", "an account that is a text"},
 	} {

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+	"time"
 
 	parser "github.com/knadh/koanf/parsers/toml/v2"
 	"github.com/knadh/koanf/v2"
@@ -51,7 +52,16 @@ type Policy struct {
 	Urgency  string
 	Unknown  string // resend_marked or park
 	MaxParts int
+	Digest   []Minute // of the day
+	Quiet    [2]Minute
+	Timezone *time.Location
 }
+
+// A Minute is a time of day: minutes after midnight.
+type Minute int
+
+// String is the minute as it is written.
+func (m Minute) String() string { return fmt.Sprintf("%02d:%02d", int(m)/60, int(m)%60) }
 
 // Over is p where it says something, else what is under it.
 func (p Policy) Over(under Policy) Policy {
@@ -66,6 +76,15 @@ func (p Policy) Over(under Policy) Policy {
 	}
 	if p.MaxParts == 0 {
 		p.MaxParts = under.MaxParts
+	}
+	if p.Digest == nil {
+		p.Digest = under.Digest
+	}
+	if p.Quiet == [2]Minute{} {
+		p.Quiet = under.Quiet
+	}
+	if p.Timezone == nil {
+		p.Timezone = under.Timezone
 	}
 	return p
 }

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
+	_ "time/tzdata" // for systems without it
 )
 
 // A reader makes a File of what a parser found.
@@ -165,8 +167,24 @@ func (r *reader) policy(path []string, m map[string]any, p *Policy, other func(s
 				continue
 			}
 			p.MaxParts = n
+		case k == "digest":
+			if p.Digest = minutes(m[k]); p.Digest == nil {
+				r.wrong(at, "it is no list of times of day", `use for example digest = ["09:00", "17:30"]`)
+			}
+		case k == "quiet":
+			if p.Quiet = span(m[k]); p.Quiet == [2]Minute{} {
+				r.wrong(at, "it is no span of a day", `use for example quiet = "22:00-07:00"`)
+			}
+		case k == "timezone":
+			name, _ := m[k].(string)
+			zone, err := time.LoadLocation(name)
+			if err != nil || name == "" || name == "Local" {
+				r.wrong(at, "there is no such time zone", `use for example timezone = "Europe/Berlin"`)
+				continue
+			}
+			p.Timezone = zone
 		case other == nil || !other(k, m[k]):
-			allowed := append(slices.Sorted(maps.Keys(words)), "max_parts")
+			allowed := append(slices.Sorted(maps.Keys(words)), "digest", "max_parts", "quiet", "timezone")
 			if other != nil {
 				allowed = append(allowed, "to")
 			}
@@ -174,4 +192,39 @@ func (r *reader) policy(path []string, m map[string]any, p *Policy, other func(s
 			r.wrong(at, "there is no such key", "use "+strings.Join(allowed, ", "))
 		}
 	}
+}
+
+// minutes reads a list of times of day, or one of them; nil: it is none.
+func minutes(v any) []Minute {
+	all, ok := v.([]any)
+	if !ok {
+		all = []any{v}
+	}
+	var out []Minute
+	for _, one := range all {
+		text, _ := one.(string)
+		m, ok := minute(text)
+		if !ok {
+			return nil
+		}
+		out = append(out, m)
+	}
+	return out
+}
+
+// span reads "22:00-07:00"; zero: it is none.
+func span(v any) [2]Minute {
+	text, _ := v.(string)
+	from, to, _ := strings.Cut(text, "-")
+	a, ok := minute(strings.TrimSpace(from))
+	b, also := minute(strings.TrimSpace(to))
+	if !ok || !also || a == b {
+		return [2]Minute{}
+	}
+	return [2]Minute{a, b}
+}
+
+func minute(text string) (Minute, bool) {
+	at, err := time.Parse("15:04", text)
+	return Minute(at.Hour()*60 + at.Minute()), err == nil
 }

@@ -116,7 +116,7 @@ func TestExpiryByTheWall(t *testing.T) {
 		time.Sleep(2 * time.Minute)
 		b.is(id, store.DeadLetter, Expired)
 		digest := b.submit("chat:a", "x", posture(Digest, Normal))
-		if due := b.row(digest).Due.Add(b.now().Sub(b.outbox.clock.now())); due.Hour() != digestHour || due.Minute() != 0 {
+		if due := b.row(digest).Due.Add(b.now().Sub(b.outbox.clock.now())); due.Hour() != int(digestTime)/60 || due.Minute() != 0 {
 			t.Errorf("the digest is due at %s", due)
 		}
 	})

@@ -78,6 +78,11 @@ func (k *courier) deliver(ctx context.Context) error {
 	if !d.sub.Expires.IsZero() && !o.config.Now().Before(d.sub.Expires) {
 		return k.finish(ctx, store.DeadLetter, Expired, entry(o.clock.now(), kindDead, dead{Reason: Expired}))
 	}
+	if until, quiet := o.config.Policy(d.sub.Target).quietUntil(o.config.Now()); quiet && !d.row.Fast && !d.pressed && d.row.Part == 0 {
+		v := verdict{row: d.row}
+		v.park(o.clock.now(), QuietHours, o.clock.at(until), "")
+		return k.write(ctx, v, false)
+	}
 	if !o.config.Transports.Ready(d.sub.Target) {
 		err := k.hold(ctx, NoTransport, "")
 		o.waiting.add(d.row.Target) // behind the put: who releases looks for it there

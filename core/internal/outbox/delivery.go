@@ -23,6 +23,7 @@ type delivery struct {
 	openAt    time.Time  // of the last attempt
 	late      bool       // the next part says that it comes late
 	moves     int        // to another target
+	pressed   bool       // somebody wants it to go, by hand
 	since     time.Time  // when its patience began
 	held      time.Duration
 	heldAt    time.Time // zero: it is not
@@ -116,6 +117,7 @@ func (d *delivery) add(e store.Entry) error {
 		return read(e, func(r released) error {
 			d.goOn(e.Time)
 			if r.ByHand {
+				d.pressed = true
 				d.lookedAt()
 			}
 			return nil
@@ -123,6 +125,7 @@ func (d *delivery) add(e store.Entry) error {
 	case kindRetried:
 		d.goOn(e.Time)
 		d.since, d.held, d.moves = e.Time, 0, 0
+		d.pressed = true
 		d.lookedAt()
 	}
 	return nil

@@ -16,6 +16,16 @@ type Policy struct {
 	// MaxParts is the number of messages above which the parts of a job are
 	// paced though the platform's traits name no pace; 0 is 20.
 	MaxParts int
+
+	// Digests are the times of day at which digests go; none: nine o'clock.
+	Digests []TimeOfDay
+
+	// Quiet is a time of day in which only what presses goes: interrupts,
+	// approvals, alerts, and what somebody sends by hand.
+	Quiet Span
+
+	// Zone is where those times are read off a clock; nil: UTC.
+	Zone *time.Location
 }
 
 // A setting is what an outcome is judged by, beside the delivery itself.

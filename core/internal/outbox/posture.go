@@ -86,16 +86,64 @@ func (p Posture) urgency() Urgency {
 	return p.Urgency
 }
 
-// digestHour is when a digest is due, in UTC, until targets have times of their
-// own.
-const digestHour = 9
+// A TimeOfDay is a time on a clock, in minutes after midnight.
+type TimeOfDay int
+
+// on is the time on the day of t, and days later. Where a clock skips it, as it
+// does once a year, it is the time that the clock shows instead.
+func (d TimeOfDay) on(t time.Time, days int) time.Time {
+	return time.Date(t.Year(), t.Month(), t.Day()+days, int(d)/60, int(d)%60, 0, 0, t.Location())
+}
+
+// A Span is from one time of day to another, over midnight where the second is
+// the earlier one. One that ends where it begins is empty.
+type Span struct{ From, To TimeOfDay }
+
+// digestTime is when a digest goes where nothing else is said.
+const digestTime = TimeOfDay(9 * 60)
+
+func (p Policy) zone() *time.Location {
+	if p.Zone == nil {
+		return time.UTC
+	}
+	return p.Zone
+}
 
 // nextDigest is the first time for a digest after now.
-func nextDigest(now time.Time) time.Time {
-	now = now.UTC()
-	at := time.Date(now.Year(), now.Month(), now.Day(), digestHour, 0, 0, 0, time.UTC)
-	if !at.After(now) {
-		at = at.AddDate(0, 0, 1)
+func (p Policy) nextDigest(now time.Time) time.Time {
+	times := p.Digests
+	if len(times) == 0 {
+		times = []TimeOfDay{digestTime}
 	}
-	return at
+	here := now.In(p.zone())
+	var next time.Time
+	for _, d := range times {
+		at := d.on(here, 0)
+		if !at.After(now) {
+			at = d.on(here, 1)
+		}
+		if next.IsZero() || at.Before(next) {
+			next = at
+		}
+	}
+	return next.UTC()
+}
+
+// quietUntil is the end of the quiet time that now is in, if it is in one.
+func (p Policy) quietUntil(now time.Time) (end time.Time, quiet bool) {
+	if p.Quiet.From == p.Quiet.To {
+		return time.Time{}, false
+	}
+	here := now.In(p.zone())
+	for _, day := range []int{-1, 0} { // begun yesterday, or today
+		from := p.Quiet.From.on(here, day)
+		to := p.Quiet.To.on(here, day)
+		if p.Quiet.To < p.Quiet.From {
+			to = p.Quiet.To.on(here, day+1)
+		}
+		if !now.Before(from) && now.Before(to) {
+			return to.UTC(), true
+		}
+	}
+	return time.Time{}, false
 }

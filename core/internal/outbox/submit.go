@@ -62,7 +62,7 @@ func (o *Outbox) accept(s *Submission, completes bool) store.Put {
 		r.State, r.Reason, r.Due = store.DeadLetter, string(TargetGone), time.Time{}
 		p.Entries = append(p.Entries, entry(now, kindDead, dead{Reason: TargetGone, Hint: "open it again with \"vak outbox retry\""}))
 	case s.Posture.timing(s.Kind, completes) == holdForDigest:
-		hold(ForDigest, o.clock.at(nextDigest(o.config.Now())))
+		hold(ForDigest, o.clock.at(o.config.Policy(s.Target).nextDigest(o.config.Now())))
 	case s.Posture.timing(s.Kind, completes) == holdUntilComplete && !s.Turn.IsZero():
 		hold(UntilComplete, now.Add(holdLimit))
 		r.Hold = s.Turn.String()
