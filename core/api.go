@@ -53,11 +53,18 @@ func (b backend) Deliver(ctx context.Context, d control.Delivery) (control.Accep
 	if err != nil {
 		return control.Accepted{}, apiError(err)
 	}
+	if len(d.Key) > maxKey {
+		return control.Accepted{}, apiError(&Error{Kind: ErrDelivery, What: fmt.Sprintf("a request's key has more than %d bytes", maxKey)})
+	}
+	if d.Session != "" && d.TurnKey == "" && d.Key != "" {
+		d.TurnKey = "request " + d.Key
+	}
 	var out control.Accepted
 	var ids []string
 	if d.Session == "" || known && d.TurnKey == "" { // what was accepted before begins no turn
-		ids, err = c.Deliver(ctx, draft, to...)
-		out.Repeated = known
+		var again bool
+		ids, again, err = c.deliverOnce(ctx, d.Key, draft, to)
+		out.Repeated = known || again
 	} else {
 		var done Completed
 		done, err = b.complete(ctx, d, draft, to)

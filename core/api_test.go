@@ -184,3 +184,28 @@ func TestDoctorKeeps(t *testing.T) {
 		t.Errorf("a changed session: %+v, %v", r.Checks, err)
 	}
 }
+
+// TestAPIKey makes the same request twice: it is carried out once.
+func TestAPIKey(t *testing.T) {
+	c, who := apiOf(t, Config{NoDelivery: true})
+	for _, session := range []string{"", "demo"} {
+		d := control.Delivery{Markdown: "hello", Session: session, Key: "k" + session, Deliveries: []control.To{{Target: "log:a"}, {Target: "log:b", ID: "own" + session}}}
+		first, err := who.Deliver(t.Context(), d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		again, err := who.Deliver(t.Context(), d)
+		if err != nil || !again.Repeated || again.Jobs[0].ID != first.Jobs[0].ID || again.Jobs[1].ID != first.Jobs[1].ID || again.Entry != first.Entry {
+			t.Errorf("in session %q: %+v, %v; first %+v", session, again, err, first)
+		}
+	}
+	n := 0
+	for _, err := range c.Jobs(t.Context(), JobFilter{}) {
+		if n++; err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n != 4 {
+		t.Errorf("%d jobs, want 4", n)
+	}
+}

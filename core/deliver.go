@@ -153,46 +153,66 @@ func (t *Turn) Deliver(ctx context.Context, d Draft, to ...Delivery) ([]string, 
 	if t.ended {
 		return nil, t.over()
 	}
-	return s.deliver(ctx, d, t.id, to)
+	ids, _, err := s.deliver(ctx, d, t.id, to, "")
+	return ids, err
 }
 
 // Deliver has something delivered that belongs to no turn. Its record goes to the
 // session [Notices]. It returns the ids of the jobs, in the order of the
 // deliveries, once all of it is on disk; errors are those of [Turn.Complete].
 func (c *Core) Deliver(ctx context.Context, d Draft, to ...Delivery) ([]string, error) {
+	ids, _, err := c.deliverOnce(ctx, "", d, to)
+	return ids, err
+}
+
+// deliverOnce is Deliver, which under a key that is not empty does what it does
+// once, and says the same of it again.
+func (c *Core) deliverOnce(ctx context.Context, key string, d Draft, to []Delivery) (ids []string, again bool, err error) {
 	s, err := c.Session(ctx, Notices)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.deliver(ctx, d, ledger.TurnID{}, to)
+	return s.deliver(ctx, d, ledger.TurnID{}, to, key)
 }
 
 // deliver commits a message and its jobs. The caller holds s.mu.
-func (s *Session) deliver(ctx context.Context, d Draft, turn ledger.TurnID, to []Delivery) ([]string, error) {
+func (s *Session) deliver(ctx context.Context, d Draft, turn ledger.TurnID, to []Delivery, key string) (ids []string, again bool, err error) {
 	kind, err := s.core.accept(&d)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	if len(to) == 0 {
-		return nil, &Error{Kind: ErrDelivery, What: "a delivery needs a target"}
+		return nil, false, &Error{Kind: ErrDelivery, What: "a delivery needs a target"}
 	}
 	b := batch{core: s.core, draft: d, kind: kind, turn: turn}
 	if err := b.plan(ctx, to); err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	if len(b.subs) == 0 { // all of it was accepted before
-		return b.ids, nil
+		return b.ids, true, nil
 	}
-	_, _, err = s.commit(ctx, func(next ledger.Seq) store.Commit {
+	commit := ""
+	if key != "" {
+		commit = "deliver\x00" + s.id + "\x00" + key
+	}
+	done, first, err := s.commit(ctx, func(next ledger.Seq) store.Commit {
 		b.source = ledger.EntryID{Session: s.id, Seq: next}
-		return store.Commit{Records: []ledger.Record{s.record(turn, message(d, kind))}, Jobs: b.puts(ctx)}
+		return store.Commit{ID: commit, Records: []ledger.Record{s.record(turn, message(d, kind))}, Jobs: b.puts(ctx)}
 	})
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	return b.ids, nil
+	if done.Repeated { // its jobs are named by the record that it made then
+		b.source = ledger.EntryID{Session: s.id, Seq: first}
+		for n, i := range b.places {
+			if to[i].ID == "" {
+				b.ids[i] = madeID(b.source.String(), i, b.subs[n].Target)
+			}
+		}
+	}
+	return b.ids, done.Repeated, nil
 }
 
 // accept checks a draft before anything is done about it.

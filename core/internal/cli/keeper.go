@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"os"
 	"path/filepath"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -82,11 +84,15 @@ func (a *app) keepHere(ctx context.Context, dir string, as stance) (*answerer, e
 	return &answerer{Client: control.Local(c.Handler()), close: c.Close}, nil
 }
 
+// patience is how long a command looks for somebody to ask, while those whom it
+// finds end.
+const patience = 8 * time.Second
+
 // withKeeper calls do with whom to ask. A process that held the home and has just
 // ended is asked no more: the next one is. So do is called again where nothing can
 // have come of the call before.
 func (a *app) withKeeper(ctx context.Context, as stance, do func(*answerer) error) error {
-	for tries := 1; ; tries++ {
+	for until := time.Now().Add(patience); ; {
 		who, err := a.keeper(ctx, as)
 		if err != nil {
 			return err
@@ -95,10 +101,27 @@ func (a *app) withKeeper(ctx context.Context, as stance, do func(*answerer) erro
 		if closed := who.close(); err == nil {
 			err = closed
 		}
-		if tries == 5 || !gone(err) {
+		if _, safe := errors.AsType[repeatable](err); time.Now().After(until) || !safe && !gone(err) {
 			return err
 		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(50 * time.Millisecond): // one that ends takes a moment to let go of the home
+		}
 	}
+}
+
+// A repeatable error is of a request of which nobody knows what became, and which
+// may be made again.
+type repeatable struct{ error }
+
+func (r repeatable) Unwrap() error { return r.error }
+
+// cutOff reports whether the one that was asked ended before it had answered.
+func cutOff(err error) bool {
+	return errors.Is(err, control.Unreachable) && (errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) ||
+		errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE))
 }
 
 // gone reports whether nobody was there to be asked.

@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"context"
+	"crypto/rand"
 	"slices"
 	"strings"
 	"time"
@@ -222,10 +223,13 @@ func (a *app) send(ctx context.Context, d control.Delivery, f *sendFlags) error 
 		w.look, _ = a.look("auto", 0)
 		w.live = w.look.color || !dumb()
 	}
+	d.Key = rand.Text()
 	// What was accepted is not sent once more, whatever comes of waiting for it.
 	var outcome error
 	err := a.withKeeper(ctx, as, func(who *answerer) (err error) {
-		if w.accepted, err = who.Deliver(ctx, d); err != nil {
+		if w.accepted, err = who.Deliver(ctx, d); cutOff(err) {
+			return repeatable{err} // it has a key
+		} else if err != nil {
 			return err
 		}
 		w.jobs = w.accepted.Jobs

@@ -26,6 +26,10 @@ type Delivery struct {
 	Deliveries []To   `json:"deliveries"`
 	Session    string `json:"session,omitempty"`
 	TurnKey    string `json:"turn_key,omitempty"` // of the turn that it completes; needs a session
+
+	// Key is of the request, up to 200 bytes: the same request again does nothing
+	// and is answered as the first was. For who does not know what became of one.
+	Key string `json:"key,omitempty"`
 }
 
 // A To is one target of a [Delivery].
