@@ -56,9 +56,6 @@ func (b backend) Deliver(ctx context.Context, d control.Delivery) (control.Accep
 	if len(d.Key) > maxKey {
 		return control.Accepted{}, apiError(&Error{Kind: ErrDelivery, What: fmt.Sprintf("a request's key has more than %d bytes", maxKey)})
 	}
-	if d.Session != "" && d.TurnKey == "" && d.Key != "" {
-		d.TurnKey = "request " + d.Key
-	}
 	var out control.Accepted
 	var ids []string
 	if d.Session == "" || known && d.TurnKey == "" { // what was accepted before begins no turn
@@ -115,7 +112,7 @@ func (b backend) complete(ctx context.Context, d control.Delivery, draft Draft, 
 	if err != nil {
 		return Completed{}, err
 	}
-	t, err := s.Begin(ctx, TurnOptions{Key: d.TurnKey})
+	t, err := s.Begin(ctx, TurnOptions{Key: d.TurnKey, request: d.Key})
 	if err != nil {
 		return Completed{}, err
 	}

@@ -103,6 +103,8 @@ type TurnOptions struct {
 	// tries an answer again after a crash has it delivered once by that. Empty: it
 	// is a new turn.
 	Key string
+
+	request string // the same for who repeats one request; not kept in the ledger
 }
 
 // A Turn is one exchange, from what was asked to the answer. It is safe for
@@ -121,8 +123,11 @@ func (s *Session) Begin(ctx context.Context, o TurnOptions) (*Turn, error) {
 		return nil, &Error{Kind: ErrSession, What: fmt.Sprintf("a turn's key has more than %d bytes", maxKey)}
 	}
 	id := ""
-	if o.Key != "" {
+	switch {
+	case o.Key != "":
 		id = "turn\x00" + s.id + "\x00" + o.Key
+	case o.request != "":
+		id = "turn by request\x00" + s.id + "\x00" + o.request
 	}
 	done, turn, err := s.commit(ctx, func(next ledger.Seq) store.Commit {
 		t := ledger.TurnID{Session: s.id, Seq: next}
