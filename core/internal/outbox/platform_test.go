@@ -66,6 +66,9 @@ func (p *platform) Send(ctx context.Context, r surface.SendRequest) (surface.Rec
 		p.broken = append(p.broken, "a key of more than 25 characters")
 	}
 	id := fmt.Sprint(r.Job, " ", r.Form, " ", bare(text))
+	if r.Packet != nil { // the packet is what is sent, whatever the form
+		id = r.Job + " packet"
+	}
 	for _, pair := range [][2]string{{r.Key, id}, {id, r.Key}} {
 		if r.Form == surface.FormPlain && pair[0] == id {
 			continue // the halves of two parts may be the same
@@ -167,7 +170,7 @@ func (r *renderer) Render(ctx context.Context, s *Submission) (Rendering, error)
 			all = append(all, fmt.Sprintf("%03d", i))
 		}
 	}
-	var out Rendering
+	out := Rendering{Packet: s.Target.Surface == "hook"}
 	for _, text := range all {
 		if text == "" {
 			continue

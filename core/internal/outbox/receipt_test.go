@@ -201,3 +201,22 @@ func TestFullDisk(t *testing.T) {
 		<-done
 	})
 }
+
+// TestPacketKey has a receiver of packets know one again whatever form of its text
+// is tried: the packet is the same. Elsewhere another form is another message.
+func TestPacketKey(t *testing.T) {
+	for to, same := range map[string]bool{"hook:a": true, "chat:a": false} {
+		inBubble(t, func(_ context.Context, _ surface.SendRequest, n int) error {
+			if n == 1 {
+				return &surface.DeliveryError{Class: surface.Payload}
+			}
+			return nil
+		}, func(b *bench) {
+			b.is(b.submit(to, "1"), store.Delivered, "")
+			all := b.platform.all()
+			if len(all) != 2 || all[0].Form == all[1].Form || (all[0].Key == all[1].Key) != same {
+				t.Errorf("%s: %+v", to, all)
+			}
+		})
+	}
+}

@@ -1,0 +1,43 @@
+package core
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/seed-1ae66336/vak/core/internal/outbox"
+	"github.com/seed-1ae66336/vak/sdk/surface"
+)
+
+// TestPolicy has what vak.toml says of a target reach the outbox, and the policy
+// for all where it says nothing.
+func TestPolicy(t *testing.T) {
+	home := t.TempDir()
+	text := "[targets.ops]\nto = \"log:ops\"\nunknown = \"park\"\nmax_parts = 3\ndigest = [\"08:15\"]\n" +
+		"[policy]\nquiet = \"22:00-07:30\"\ntimezone = \"Asia/Tokyo\"\nmax_parts = 9\n"
+	if err := os.WriteFile(filepath.Join(home, "vak.toml"), []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c, err := Open(t.Context(), Config{Home: home, ReadOnly: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	for _, k := range []struct {
+		address string
+		park    bool
+		parts   int
+		digests []outbox.TimeOfDay
+		why     string
+	}{
+		{"ops", true, 3, []outbox.TimeOfDay{8*60 + 15}, "a target's own wishes"},
+		{"other", false, 9, nil, "those for all"},
+	} {
+		p := c.policy(surface.Target{Surface: "log", Address: k.address})
+		if p.ParkUnknown != k.park || p.MaxParts != k.parts || !slices.Equal(p.Digests, k.digests) ||
+			p.Quiet != (outbox.Span{From: 22 * 60, To: 7*60 + 30}) || p.Zone.String() != "Asia/Tokyo" {
+			t.Errorf("%s: %+v", k.why, p)
+		}
+	}
+}
