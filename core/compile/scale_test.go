@@ -217,7 +217,10 @@ func TestHostileInputTakesLinearTimeAndMemory(t *testing.T) {
 			if d.factor() > limit && os.Getenv("VAK_SCALE") != "" {
 				t.Errorf("each doubling takes %.2f times as long", d.factor())
 			}
-			if d.large > 30*time.Second { // what is quadratic takes longer, on any machine
+			for n := 0; d.large > 2*time.Second && n < 5; n++ { // again: what else runs only adds to it
+				d.measure(t, h.make)
+			}
+			if d.large > 2*time.Second {
 				t.Errorf("1 MB takes %v", d.large)
 			}
 			if used > 512 {
