@@ -24,6 +24,7 @@ type configured struct {
 	surfaces map[string]Settings       // of their profiles
 	targets  map[string]surface.Target // by name
 	policies map[string]config.Policy  // by the text of the target
+	profiles map[string]Settings       // of targets that override their surface's profile, by text
 	warnings []error
 	state    fileState
 }
@@ -62,7 +63,7 @@ func (c *Core) configure() error {
 // readConfig reads the configuration and holds it against the plugins.
 func (c *Core) readConfig() (*configured, error) {
 	path, need := c.configFile()
-	out := &configured{surfaces: map[string]Settings{}, targets: map[string]surface.Target{}, policies: map[string]config.Policy{}}
+	out := &configured{surfaces: map[string]Settings{}, targets: map[string]surface.Target{}, policies: map[string]config.Policy{}, profiles: map[string]Settings{}}
 	if path == "" {
 		out.file = &config.File{}
 		return out, nil
@@ -111,7 +112,7 @@ func (c *Core) installed(id string) (Surface, bool) {
 	return Surface{}, false
 }
 
-func (c *Core) checkSurface(out *configured, id string) (problems config.Problems) {
+func (c *Core) checkSurface(out *configured, id string) config.Problems {
 	of := out.file.Surfaces[id]
 	path := []string{"surfaces", id}
 	s, ok := c.installed(id)
@@ -119,17 +120,7 @@ func (c *Core) checkSurface(out *configured, id string) (problems config.Problem
 		out.warnings = append(out.warnings, out.file.Problem(path, "there is no usable plugin for this surface", "install one, see \"vak plugin list\""))
 		return nil
 	}
-	var settings Settings
-	for _, key := range slices.Sorted(maps.Keys(of.Settings)) {
-		if err := settings.Set(key, of.Settings[key]); err != nil {
-			e, _ := errors.AsType[*Error](err)
-			what := "it cannot be set so"
-			if strings.HasPrefix(e.What, "unknown") {
-				what = "there is no such setting"
-			}
-			problems = append(problems, out.file.Problem(append(slices.Clip(path), key), what, e.Mend))
-		}
-	}
+	settings, problems := c.settings(out, path, of.Settings)
 	out.surfaces[id] = settings
 	for _, name := range slices.Sorted(maps.Keys(of.Accounts)) {
 		at := append(slices.Clip(path), "accounts", name)
@@ -141,6 +132,21 @@ func (c *Core) checkSurface(out *configured, id string) (problems config.Problem
 		}
 	}
 	return problems
+}
+
+// settings are those of a table of the configuration.
+func (c *Core) settings(out *configured, path []string, of map[string]string) (settings Settings, problems config.Problems) {
+	for _, key := range slices.Sorted(maps.Keys(of)) {
+		if err := settings.Set(key, of[key]); err != nil {
+			e, _ := errors.AsType[*Error](err)
+			what := "it cannot be set so"
+			if strings.HasPrefix(e.What, "unknown") {
+				what = "there is no such setting"
+			}
+			problems = append(problems, out.file.Problem(append(slices.Clip(path), key), what, e.Mend))
+		}
+	}
+	return settings, problems
 }
 
 func (c *Core) checkTarget(out *configured, name string) *config.Problem {
@@ -157,6 +163,11 @@ func (c *Core) checkTarget(out *configured, name string) *config.Problem {
 		e, _ := errors.AsType[*Error](err)
 		return out.file.Problem(path, e.What, e.Mend)
 	}
+	settings, problems := c.settings(out, []string{"targets", name}, of.Settings)
+	if len(problems) > 0 {
+		return problems[0]
+	}
+	out.profiles[t.String()] = settings
 	out.targets[name] = t
 	out.policies[t.String()] = of.Policy
 	return nil

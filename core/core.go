@@ -330,6 +330,15 @@ func (c *Core) newSurface(s host.Surface) Surface {
 	return out
 }
 
+// profileOf is the profile of what goes to a target, as it is now.
+func (c *Core) profileOf(t surface.Target) surface.Profile {
+	p := clamped(conservative(t.Surface))
+	if s, ok := c.surface(t.Surface); ok {
+		p = s.Profile
+	}
+	return clamped(c.configured.Load().profiles[t.String()].apply(p))
+}
+
 // conservative is the profile of a surface that nothing is known of: plain
 // text, 2000 code points a message.
 func conservative(id string) surface.Profile {

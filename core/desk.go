@@ -24,11 +24,11 @@ func (k desk) Render(ctx context.Context, s *outbox.Submission) (outbox.Renderin
 	if err != nil {
 		return outbox.Rendering{}, err
 	}
-	out, err := a.show(ctx, s.Target.Surface)
+	out, err := a.show(ctx, s.Target)
 	if err != nil {
 		return outbox.Rendering{}, err
 	}
-	r := outbox.Rendering{Renderer: out.by, Coverage: out.coverage, Diagnostics: out.diagnostics, Packet: k.profile(s).Delivers == "packet"}
+	r := outbox.Rendering{Renderer: out.by, Coverage: out.coverage, Diagnostics: out.diagnostics, Packet: k.core.profileOf(s.Target).Delivers == "packet"}
 	for _, c := range out.chunks {
 		r.Parts = append(r.Parts, outbox.Part{Chunk: surface.Chunk{Text: c.Text, Plain: c.Plain, Native: c.Native, Blocks: c.Blocks}})
 	}
@@ -56,19 +56,11 @@ func (k desk) answer(ctx context.Context, s *outbox.Submission) (*Answer, error)
 	return k.core.Prepare(d)
 }
 
-// profile is that of the surface as it is now.
-func (k desk) profile(s *outbox.Submission) surface.Profile {
-	if of, ok := k.core.surface(s.Target.Surface); ok {
-		return of.Profile
-	}
-	return clamped(conservative(s.Target.Surface))
-}
-
 // Annotate implements [outbox.Renderer]. The words stand on a line of their own
 // before everything else, in brackets, which no dialect takes for markup. Where
 // there is no room the plain text is parted, and every piece says them.
 func (k desk) Annotate(s *outbox.Submission, c surface.Chunk, words string) []surface.Chunk {
-	p := k.profile(s)
+	p := k.core.profileOf(s.Target)
 	line := "(" + words + ")\n"
 	noted := surface.Chunk{Text: line + c.Text, Plain: line + c.Plain, Blocks: c.Blocks}
 	if fits(noted, p) {
@@ -90,7 +82,7 @@ func (k desk) Annotate(s *outbox.Submission, c surface.Chunk, words string) []su
 
 // Halve implements [outbox.Renderer].
 func (k desk) Halve(s *outbox.Submission, c surface.Chunk) []surface.Chunk {
-	l := k.profile(s).Limit
+	l := k.core.profileOf(s.Target).Limit
 	half := cover.Units(sizeOf(c.Plain), l)/2 + 1
 	l.Max, l.MaxBytes = half, 0
 	return pieces(c.Plain, c, l)
@@ -149,7 +141,7 @@ func (k desk) packet(ctx context.Context, s *outbox.Submission, r *outbox.Render
 		return p, nil
 	}
 	p.Coverage, p.Diagnostics, p.Renderer = r.Coverage, r.Diagnostics, r.Renderer
-	profile := k.profile(s)
+	profile := k.core.profileOf(s.Target)
 	for i, part := range r.Parts {
 		p.Chunks = append(p.Chunks, measured(i, part.Chunk, profile))
 	}

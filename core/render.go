@@ -22,7 +22,7 @@ func (a *Answer) Render(ctx context.Context, t surface.Target) (packet.Packet, e
 	if t.Surface == "" {
 		return packet.Packet{}, &Error{Kind: ErrTarget, What: "a target names no surface", Mend: "set its Surface"}
 	}
-	out, err := a.show(ctx, t.Surface)
+	out, err := a.show(ctx, t)
 	if err != nil {
 		return packet.Packet{}, err
 	}
@@ -56,12 +56,14 @@ type shown struct {
 
 // show has the surface's renderer render the answer, checks what comes back,
 // and renders plain where the check fails. It fails only with ctx.
-func (a *Answer) show(ctx context.Context, id string) (shown, error) {
+func (a *Answer) show(ctx context.Context, t surface.Target) (shown, error) {
 	said := append(append([]doc.Diagnostic{}, a.doc.Diagnostics...), a.failed...)
+	id := t.Surface
 	s, known := a.core.surface(id)
+	s.Profile = a.core.profileOf(t)
 	if !known {
 		said = append(said, doc.Diagnostic{Code: "unknown_surface", Severity: doc.Warning, Message: "No plugin provides this surface; it gets plain text."})
-		return a.plain(ctx, conservative(id), said)
+		return a.plain(ctx, s.Profile, said)
 	}
 	out, err := contain("rendering", func() (shown, error) { return a.native(ctx, s) })
 	if err == nil {

@@ -31,19 +31,30 @@ type File struct {
 	Targets  map[string]Target
 	Policy   Policy
 
+	Templates map[string]Template // by id
+
 	lines map[string]int
+}
+
+// A Template is a layout that answers are put into.
+type Template struct {
+	Revision int // from 1
+	Format   string
+	Project  bool // it is from a project's file, not the user's own
 }
 
 // A Surface is what is set of one surface.
 type Surface struct {
 	Settings map[string]string          // of its profile, by key
+	Template string                     // the id of its template; empty: not said
 	Accounts map[string]json.RawMessage // settings by the account's name; the main one has none. Secrets are references.
 }
 
 // A Target is one that has a name.
 type Target struct {
-	To     string // its text, as it stands there
-	Policy Policy
+	To       string            // its text, as it stands there
+	Settings map[string]string // of its profile, over those of its surface
+	Policy   Policy
 }
 
 // A Policy is what a target wants. An empty field is not said.
@@ -52,6 +63,7 @@ type Policy struct {
 	Urgency  string
 	Unknown  string // resend_marked or park
 	MaxParts int
+	Template string   // the id of one
 	Digest   []Minute // of the day
 	Quiet    [2]Minute
 	Timezone *time.Location
@@ -76,6 +88,9 @@ func (p Policy) Over(under Policy) Policy {
 	}
 	if p.MaxParts == 0 {
 		p.MaxParts = under.MaxParts
+	}
+	if p.Template == "" {
+		p.Template = under.Template
 	}
 	if p.Digest == nil {
 		p.Digest = under.Digest
@@ -112,7 +127,7 @@ func Load(path string, need bool, environ []string) (*File, error) {
 	if err := k.Load(overrides(environ), nil); err != nil {
 		return nil, Problems{{File: "environment", What: "it cannot be read"}}
 	}
-	f := &File{Path: path, Surfaces: map[string]Surface{}, Targets: map[string]Target{}, lines: lines(b)}
+	f := &File{Path: path, Surfaces: map[string]Surface{}, Targets: map[string]Target{}, Templates: map[string]Template{}, lines: lines(b)}
 	r := &reader{file: f}
 	r.root(k.Raw())
 	if len(r.problems) > 0 {
