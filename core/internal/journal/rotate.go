@@ -125,23 +125,7 @@ func (j *Journal) writeCheckpoint(first uint64, c *checkpoint) error {
 	b := c.append(nil)
 	j.mu.Unlock()
 	name := j.dirs.checkpoint(first)
-	temp := name + ".tmp"
-	f, err := j.fs.Create(temp)
-	if err != nil {
-		return err
-	}
-	_, err = f.WriteAt(b, 0)
-	if err == nil {
-		err = f.Sync()
-	}
-	if err = errors.Join(err, f.Close()); err == nil {
-		err = j.fs.Rename(temp, name)
-	}
-	if err != nil {
-		j.fs.Remove(temp)
-		return err
-	}
-	if err := j.fs.SyncDir(j.dirs.journal); err != nil {
+	if err := fsys.Replace(j.fs, name, b); err != nil {
 		return err
 	}
 	j.thinOut()
