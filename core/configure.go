@@ -1,6 +1,7 @@
 package core
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -120,7 +121,7 @@ func (c *Core) checkSurface(out *configured, id string) config.Problems {
 		out.warnings = append(out.warnings, out.file.Problem(path, "there is no usable plugin for this surface", "install one, see \"vak plugin list\""))
 		return nil
 	}
-	settings, problems := c.settings(out, path, of.Settings)
+	settings, problems := c.settings(out, path, of.Settings, "account", "accounts", "template")
 	out.surfaces[id] = settings
 	for _, name := range slices.Sorted(maps.Keys(of.Accounts)) {
 		at := append(slices.Clip(path), "accounts", name)
@@ -134,16 +135,21 @@ func (c *Core) checkSurface(out *configured, id string) config.Problems {
 	return problems
 }
 
-// settings are those of a table of the configuration.
-func (c *Core) settings(out *configured, path []string, of map[string]string) (settings Settings, problems config.Problems) {
+// settings are those of a table of the configuration, which may hold others, too.
+func (c *Core) settings(out *configured, path []string, of map[string]string, others ...string) (settings Settings, problems config.Problems) {
 	for _, key := range slices.Sorted(maps.Keys(of)) {
 		if err := settings.Set(key, of[key]); err != nil {
 			e, _ := errors.AsType[*Error](err)
-			what := "it cannot be set so"
-			if strings.HasPrefix(e.What, "unknown") {
-				what = "there is no such setting"
+			what, mend := "it cannot be set so", e.Mend
+			known := others
+			for _, s := range SettingKeys() {
+				known = append(known, s.Key)
 			}
-			problems = append(problems, out.file.Problem(append(slices.Clip(path), key), what, e.Mend))
+			if !slices.Contains(known, key) {
+				slices.Sort(known)
+				what, mend = "there is no such key", "use "+strings.Join(known, ", ")
+			}
+			problems = append(problems, out.file.Problem(append(slices.Clip(path), key), what, mend))
 		}
 	}
 	return settings, problems
@@ -163,7 +169,7 @@ func (c *Core) checkTarget(out *configured, name string) *config.Problem {
 		e, _ := errors.AsType[*Error](err)
 		return out.file.Problem(path, e.What, e.Mend)
 	}
-	settings, problems := c.settings(out, []string{"targets", name}, of.Settings)
+	settings, problems := c.settings(out, []string{"targets", name}, of.Settings, append(config.PolicyKeys(), "to")...)
 	if len(problems) > 0 {
 		return problems[0]
 	}
@@ -205,6 +211,18 @@ func (c *Core) policy(t surface.Target) outbox.Policy {
 		out.Digests = append(out.Digests, outbox.TimeOfDay(d))
 	}
 	return out
+}
+
+// templateFor is the id of the template that a target wants, empty for none. Its
+// own choice goes before that of its surface, and that before the policy's.
+// Whether there is such a template is not looked at.
+func (c *Core) templateFor(t surface.Target) string {
+	now := c.configured.Load()
+	id := cmp.Or(now.policies[t.String()].Template, now.file.Surfaces[t.Surface].Template, now.file.Policy.Template)
+	if id == config.NoTemplate {
+		return ""
+	}
+	return id
 }
 
 // secret resolves a reference.

@@ -41,3 +41,36 @@ func TestPolicy(t *testing.T) {
 		}
 	}
 }
+
+// TestTemplateFor has a target's own choice win over its surface's, and that over
+// the policy's.
+func TestTemplateFor(t *testing.T) {
+	for _, k := range []struct{ surface, target, policy, want, why string }{
+		{"", "", "", "", "nobody says"},
+		{"", "", "c", "c", "the policy alone"},
+		{"b", "", "c", "b", "the surface over the policy"},
+		{"b", "a", "c", "a", "the target over both"},
+		{"b", "none", "c", "", "a target that wants none"},
+		{"none", "", "c", "", "a surface that wants none"},
+		{"none", "a", "c", "a", "a target, whatever its surface wants"},
+	} {
+		text := "[targets.ops]\nto = \"log:ops\"\n"
+		for _, one := range []struct{ table, id string }{{"", k.target}, {"[surfaces.log]\n", k.surface}, {"[policy]\n", k.policy}} {
+			if text += one.table; one.id != "" {
+				text += "template = \"" + one.id + "\"\n"
+			}
+		}
+		home := t.TempDir()
+		if err := os.WriteFile(filepath.Join(home, "vak.toml"), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		c, err := Open(t.Context(), Config{Home: home, ReadOnly: true})
+		if err != nil {
+			t.Fatalf("%s: %v", k.why, err)
+		}
+		if got := c.templateFor(surface.Target{Surface: "log", Address: "ops"}); got != k.want {
+			t.Errorf("%s: %q, want %q", k.why, got, k.want)
+		}
+		c.Close()
+	}
+}

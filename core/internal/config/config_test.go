@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -80,6 +81,43 @@ func TestLoad(t *testing.T) {
 	}
 }
 
+func TestTemplates(t *testing.T) {
+	f, err := load(t, `[templates.short]
+format = "{body}"
+[templates."team.report"]
+revision = 7
+format = """
+# {title}
+{body}
+"""
+[surfaces.slack]
+template = "short"
+[targets.ops]
+to = "slack:C1"
+template = ""
+max = 900
+links = "bare"
+[policy]
+template = "team.report"
+`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := f.Templates["short"], (Template{Revision: 1, Format: "{body}"}); got != want {
+		t.Errorf("without a revision: %+v", got)
+	}
+	if got, want := f.Templates["team.report"], (Template{Revision: 7, Format: "# {title}\n{body}\n"}); got != want {
+		t.Errorf("with all: %+v", got)
+	}
+	ops := f.Targets["ops"]
+	if f.Surfaces["slack"].Template != "short" || f.Policy.Template != "team.report" || ops.Policy.Template != NoTemplate {
+		t.Errorf("choices %q, %q, %q", f.Surfaces["slack"].Template, f.Policy.Template, ops.Policy.Template)
+	}
+	if !maps.Equal(ops.Settings, map[string]string{"max": "900", "links": "bare"}) || len(f.Surfaces["slack"].Settings) != 0 {
+		t.Errorf("settings %v, %v", ops.Settings, f.Surfaces["slack"].Settings)
+	}
+}
+
 func TestNothing(t *testing.T) {
 	path := filepath.Join(t.TempDir(), Name)
 	f, err := Load(path, false, nil)
@@ -95,11 +133,22 @@ func TestProblems(t *testing.T) {
 	for _, c := range []struct{ text, want, why string }{
 		{"[surfaces.telegram\n", ":1", "no TOML"},
 		{"a = 1\na = 2\n", ":2", "a key twice"},
-		{"\n[surfacs.x]\n", ":2: surfacs: there is no such table; use surfaces, targets or policy", "a table misspelt"},
+		{"\n[surfacs.x]\n", ":2: surfacs: there is no such table; use surfaces, targets, templates or policy", "a table misspelt"},
 		{"surfaces = 1", ":1: surfaces: it is no table", "no table"},
 		{"[targets.a]\nurgency = 'now'\nto='x:y'", ":2: targets.a.urgency: there is no such urgency; use ambient, normal, interrupt", "a word that there is not"},
 		{"[targets.a]\n", ":1: targets.a: it does not say where it is", "no address"},
-		{"[targets.a]\nto='x:y'\nmax_part=3", ":3: targets.a.max_part: there is no such key; use cadence, digest, max_parts, quiet, timezone, to, unknown, urgency", "a key misspelt"},
+		{"[targets.a]\nto='x:y'\nmax=[3]", ":3: targets.a.max: its value is neither a text nor a number", "a list for a setting"},
+		{"[policy]\nmax_part=3", ":2: policy.max_part: there is no such key; use cadence, digest, max_parts, quiet, template, timezone, unknown, urgency", "a key misspelt"},
+		{"[policy]\ntemplate = 3", `:2: policy.template: it is no id of a template; use the id of one in [templates], or "none"`, "a number for an id"},
+		{"[targets.a]\nto='x:y'\ntemplate = 'a b'", ":3: targets.a.template: it is no id of a template", "an id with a space"},
+		{"[templates.'a/b']\nformat='x'", ":1: templates.a/b: no template can be called so", "an id with a slash"},
+		{"[templates.none]\nformat='x'", ":1: templates.none: no template can be called so", "the word for no template"},
+		{"[templates.a]\n", `:1: templates.a: it has no format; add format = "{body}"`, "no format"},
+		{"[templates.a]\nformat=1", ":2: templates.a.format: it is no format", "a number"},
+		{"[templates.a]\nformat='" + strings.Repeat("x", 64<<10+1) + "'", ":2: templates.a.format: it is no format; use a text of at most 65536 bytes", "too long a format"},
+		{"[templates.a]\nformat='x'\nrevision=0", ":3: templates.a.revision: it is no revision", "before the first"},
+		{"[templates.a]\nformat='x'\nrevision=1.5", ":3: templates.a.revision: it is no revision", "between two"},
+		{"[templates.a]\nformat='x'\nrevison=2", ":3: templates.a.revison: there is no such key; use format, revision", "a key misspelt"},
 		{"[targets.'a b']\nto='x:y'", `:1: targets.a b: no target can be called so`, "a name with a space"},
 		{"[policy]\nmax_parts = 0", ":2: policy.max_parts: it is no number of messages", "none"},
 		{"[policy]\ndigest = '9 am'", ":2: policy.digest: it is no list of times of day", "words for a time"},

@@ -36,6 +36,9 @@ type File struct {
 	lines map[string]int
 }
 
+// NoTemplate is the id that stands for none.
+const NoTemplate = "none"
+
 // A Template is a layout that answers are put into.
 type Template struct {
 	Revision int // from 1
@@ -46,7 +49,7 @@ type Template struct {
 // A Surface is what is set of one surface.
 type Surface struct {
 	Settings map[string]string          // of its profile, by key
-	Template string                     // the id of its template; empty: not said
+	Template string                     // the id of its template, or NoTemplate; empty: not said
 	Accounts map[string]json.RawMessage // settings by the account's name; the main one has none. Secrets are references.
 }
 
@@ -63,7 +66,7 @@ type Policy struct {
 	Urgency  string
 	Unknown  string // resend_marked or park
 	MaxParts int
-	Template string   // the id of one
+	Template string   // the id of one, or NoTemplate
 	Digest   []Minute // of the day
 	Quiet    [2]Minute
 	Timezone *time.Location
@@ -202,4 +205,4 @@ func (o overrides) Read() (map[string]any, error) {
 }
 
 // tables are those at the top.
-var tables = []string{"surfaces", "targets", "policy"}
+var tables = []string{"surfaces", "channels", "targets", "templates", "policy"}

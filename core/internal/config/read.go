@@ -45,12 +45,14 @@ func (r *reader) root(m map[string]any) {
 			r.each(path, m[k], r.surface)
 		case "targets":
 			r.each(path, m[k], r.target)
+		case "templates":
+			r.each(path, m[k], r.template)
 		case "policy":
 			if t, ok := r.table(path, m[k]); ok {
 				r.policy(path, t, &r.file.Policy, nil)
 			}
 		default:
-			r.wrong(path, "there is no such table", "use surfaces, targets or policy")
+			r.wrong(path, "there is no such table", "use surfaces, targets, templates or policy")
 		}
 	}
 }
@@ -98,18 +100,80 @@ func (r *reader) surface(path []string, id string, m map[string]any) {
 				}
 				r.account(at, s, account, t)
 			})
+		case "template":
+			r.choice(at, m[k], &s.Template)
 		default:
-			switch v := m[k].(type) {
-			case string:
-				s.Settings[k] = v
-			case int64:
-				s.Settings[k] = strconv.FormatInt(v, 10)
-			default:
-				r.wrong(at, "its value is neither a text nor a number", "")
-			}
+			r.setting(at, m[k], s.Settings)
 		}
 	}
 	r.file.Surfaces[id] = s
+}
+
+// setting reads one setting of a profile. Which there are is for core to know.
+func (r *reader) setting(path []string, v any, into map[string]string) {
+	k := path[len(path)-1]
+	switch v := v.(type) {
+	case string:
+		into[k] = v
+	case int64:
+		into[k] = strconv.FormatInt(v, 10)
+	default:
+		r.wrong(path, "its value is neither a text nor a number", "")
+	}
+}
+
+// choice reads the id of a template; empty says that there is none.
+func (r *reader) choice(path []string, v any, into *string) {
+	id, ok := v.(string)
+	if ok && id == "" {
+		id = NoTemplate
+	}
+	if !ok || !name.MatchString(id) {
+		r.wrong(path, "it is no id of a template", `use the id of one in [templates], or "none"`)
+		return
+	}
+	*into = id
+}
+
+// maxFormat bounds the format of a template, in bytes.
+const maxFormat = 64 << 10
+
+func (r *reader) template(path []string, id string, m map[string]any) {
+	if !name.MatchString(id) || id == NoTemplate {
+		r.wrong(path, "no template can be called so", `use letters, digits and . _ -, and another word than "none"`)
+		return
+	}
+	t := Template{Revision: 1}
+	fine := true
+	wrong := func(path []string, what, mend string) {
+		fine = false
+		r.wrong(path, what, mend)
+	}
+	for _, k := range slices.Sorted(maps.Keys(m)) {
+		at := append(slices.Clip(path), k)
+		switch k {
+		case "revision":
+			n, err := strconv.Atoi(fmt.Sprint(m[k]))
+			if err != nil || n < 1 {
+				wrong(at, "it is no revision", "use a whole number from 1 on, higher for each change")
+			}
+			t.Revision = n
+		case "format":
+			text, ok := m[k].(string)
+			if !ok || len(text) > maxFormat {
+				wrong(at, "it is no format", fmt.Sprintf("use a text of at most %d bytes", maxFormat))
+			}
+			t.Format = text
+		default:
+			wrong(at, "there is no such key", "use format, revision")
+		}
+	}
+	if _, ok := m["format"]; !ok {
+		wrong(path, "it has no format", `add format = "{body}"`)
+	}
+	if fine {
+		r.file.Templates[id] = t
+	}
 }
 
 func (r *reader) account(path []string, s Surface, account string, m map[string]any) {
@@ -126,13 +190,13 @@ func (r *reader) target(path []string, id string, m map[string]any) {
 		r.wrong(path, "no target can be called so", "use letters, digits and . _ -")
 		return
 	}
-	var t Target
-	r.policy(path, m, &t.Policy, func(k string, v any) bool {
-		if k != "to" {
-			return false
+	t := Target{Settings: map[string]string{}}
+	r.policy(path, m, &t.Policy, func(k string, v any) {
+		if k == "to" {
+			t.To, _ = v.(string)
+			return
 		}
-		t.To, _ = v.(string)
-		return true
+		r.setting(append(slices.Clip(path), k), v, t.Settings)
 	})
 	if t.To == "" {
 		r.wrong(path, "it does not say where it is", `add to = "surface:address"`)
@@ -148,8 +212,15 @@ var words = map[string][]string{
 	"unknown": {"resend_marked", "park"},
 }
 
-// policy reads a table of a policy; other takes what else it may hold.
-func (r *reader) policy(path []string, m map[string]any, p *Policy, other func(string, any) bool) {
+// PolicyKeys are the keys that [policy] may hold, and a target too.
+func PolicyKeys() []string {
+	all := append(slices.Sorted(maps.Keys(words)), "digest", "max_parts", "quiet", "template", "timezone")
+	slices.Sort(all)
+	return all
+}
+
+// policy reads a table of a policy; other takes what else there is.
+func (r *reader) policy(path []string, m map[string]any, p *Policy, other func(string, any)) {
 	for _, k := range slices.Sorted(maps.Keys(m)) {
 		at := append(slices.Clip(path), k)
 		switch {
@@ -183,13 +254,12 @@ func (r *reader) policy(path []string, m map[string]any, p *Policy, other func(s
 				continue
 			}
 			p.Timezone = zone
-		case other == nil || !other(k, m[k]):
-			allowed := append(slices.Sorted(maps.Keys(words)), "digest", "max_parts", "quiet", "timezone")
-			if other != nil {
-				allowed = append(allowed, "to")
-			}
-			slices.Sort(allowed)
-			r.wrong(at, "there is no such key", "use "+strings.Join(allowed, ", "))
+		case k == "template":
+			r.choice(at, m[k], &p.Template)
+		case other != nil:
+			other(k, m[k])
+		default:
+			r.wrong(at, "there is no such key", "use "+strings.Join(PolicyKeys(), ", "))
 		}
 	}
 }
