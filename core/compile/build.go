@@ -6,6 +6,7 @@ import (
 
 	"github.com/yuin/goldmark/ast"
 
+	"github.com/seed-1ae66336/vak/sdk/card"
 	"github.com/seed-1ae66336/vak/sdk/doc"
 )
 
@@ -14,6 +15,9 @@ type builder struct {
 	st  *state
 	mem memory
 	inl inliner
+
+	open  func([]byte) (card.Output, error)
+	first int // blocks that come before those of this document
 
 	fresh bool // nothing has been parsed for inlines
 
@@ -146,7 +150,7 @@ func (b *builder) take(mark int) []doc.Block {
 
 // document builds all of root. ok says that goldmark came to the end.
 func (b *builder) document(root ast.Node, ok bool) []doc.Block {
-	sc := &scope{}
+	sc := &scope{n: b.first}
 	cut := b.st.cut
 	if root != nil {
 		for c := root.FirstChild(); c != nil; c = c.NextSibling() {

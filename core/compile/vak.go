@@ -1,75 +1,86 @@
 package compile
 
 import (
-	"encoding/json"
+	"errors"
+	"strconv"
 	"strings"
 
+	"github.com/seed-1ae66336/vak/sdk/card"
 	"github.com/seed-1ae66336/vak/sdk/doc"
 )
 
-// The bounds of a card.
-const (
-	maxPayload      = 1 << 20 // bytes of the fence
-	maxPayloadDepth = 32
-)
-
-// card is the one place where a "vak" fence is looked at. No skill is asked
-// here: a fence stays exact, as code, and a diagnostic says what it would need.
+// card is the one place where a "vak" fence is looked at. One that nobody can open
+// stays exact, as code, and a diagnostic says why.
 func (b *builder) card(id doc.ID, meta, text string) doc.Block {
-	if problem := envelopeProblem(text); problem != "" {
-		b.note("vak_malformed", doc.Warning, id, problem)
-	} else {
-		b.note("vak_unknown_type", doc.Warning, id, "no skill owns the semantic type of this block")
+	output, err := b.envelope(text)
+	if err != nil {
+		b.refused(id, err)
+		return &doc.Code{ID: id, Language: "vak", Meta: meta, Text: text}
 	}
-	return &doc.Code{ID: id, Language: "vak", Meta: meta, Text: text}
+	return &doc.Structured{ID: id, Output: output, FallbackMarkdown: fenced(meta, text)}
 }
 
-// envelopeProblem says why text cannot be an output envelope, or "".
-func envelopeProblem(text string) string {
-	if len(text) > maxPayload {
-		return "the block is larger than 1 MB"
+// bare is the block of a text that is one envelope and nothing else, or nil. A text
+// that only looks like one is read as markdown.
+func (b *builder) bare(text string) doc.Block {
+	if b.open == nil || !card.Looks(text) {
+		return nil
 	}
-	// Depth first: the JSON decoder recurses, brackets are counted in no time.
-	if !shallow(text) {
-		return "the block nests deeper than 32 levels"
+	id := doc.ID(strconv.Itoa(b.first + 1))
+	output, err := b.envelope(text)
+	if err != nil {
+		b.refused("", err)
+		return nil
 	}
-	var envelope struct {
-		SemanticType string          `json:"semantic_type"`
-		Payload      json.RawMessage `json:"payload"`
-	}
-	if !strings.HasPrefix(strings.TrimSpace(text), "{") {
-		return "the block is not a JSON object"
-	}
-	if err := json.Unmarshal([]byte(text), &envelope); err != nil {
-		return "the block is not valid JSON, or cut off"
-	}
-	if envelope.SemanticType == "" {
-		return "the block names no semantic_type"
-	}
-	return ""
+	return &doc.Structured{ID: id, Output: output, FallbackMarkdown: text}
 }
 
-// shallow reports whether brackets outside of strings nest within the bound.
-func shallow(s string) bool {
-	depth := 0
-	inString := false
-	for i := 0; i < len(s); i++ {
-		switch c := s[i]; {
-		case inString:
-			if c == '\\' {
-				i++
-			} else if c == '"' {
-				inString = false
-			}
-		case c == '"':
-			inString = true
-		case c == '[' || c == '{':
-			if depth++; depth > maxPayloadDepth+1 {
-				return false
-			}
-		case c == ']' || c == '}':
-			depth--
+// envelope is the canonical form of a card.
+func (b *builder) envelope(text string) (string, error) {
+	open := b.open
+	if open == nil {
+		open = unowned
+	}
+	o, err := open([]byte(text))
+	if err != nil {
+		return "", err
+	}
+	out, err := card.AppendOutput(nil, o)
+	return string(out), err
+}
+
+// unowned reads envelopes where nobody owns a type.
+func unowned(envelope []byte) (card.Output, error) {
+	o, err := card.ParseOutput(envelope)
+	if err == nil {
+		err = &card.ProblemError{Kind: card.ErrUnknownType, Path: "/semantic_type", Want: "no skill owns the semantic type of this block"}
+	}
+	return o, err
+}
+
+// refused says why a card stays as it was written.
+func (b *builder) refused(id doc.ID, err error) {
+	code := "vak_malformed"
+	switch {
+	case errors.Is(err, card.ErrUnknownType):
+		code = "vak_unknown_type"
+	case errors.Is(err, card.ErrInvalid):
+		code = "vak_invalid"
+	}
+	b.note(code, doc.Warning, id, err.Error())
+}
+
+// fenced is the fence that text was in, as long as it has to be.
+func fenced(meta, text string) string {
+	longest, run := 2, 0
+	for _, c := range text {
+		if c == '`' {
+			run++
+			longest = max(longest, run)
+			continue
 		}
+		run = 0
 	}
-	return true
+	fence := strings.Repeat("`", longest+1)
+	return fence + strings.TrimSpace("vak "+meta) + "\n" + text + "\n" + fence
 }

@@ -15,6 +15,9 @@ const (
 	// ErrSyntax is returned for what is not JSON, or is cut off.
 	ErrSyntax ErrorKind = "not valid JSON"
 
+	// ErrUnknownType is returned for a semantic type that no skill owns.
+	ErrUnknownType ErrorKind = "no skill owns the type"
+
 	// ErrInvalid is returned for JSON that is not what is asked for.
 	ErrInvalid ErrorKind = "not as expected"
 )

@@ -114,6 +114,13 @@ func ParseOutput(b []byte) (Output, error) {
 	return o, nil
 }
 
+// Looks reports whether a text could be an envelope and nothing else. It costs next
+// to nothing; [ParseOutput] has the last word.
+func Looks(text string) bool {
+	text = strings.TrimSpace(text)
+	return strings.HasPrefix(text, "{") && strings.HasSuffix(text, "}") && strings.Contains(text, `"semantic_type"`)
+}
+
 // AppendOutput appends the canonical form of o: members in the order of the type,
 // no space but what stands within texts.
 func AppendOutput(dst []byte, o Output) ([]byte, error) {
