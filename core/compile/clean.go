@@ -12,6 +12,15 @@ const (
 	cleanedBidi
 )
 
+// Clean returns text as Markdown has it stand in blocks, without parsing it: valid
+// UTF-8, lines that end with a newline alone, no control characters but tab and
+// newline, nothing that turns the direction of text around it. It is for words
+// that go into a document beside what is compiled.
+func Clean(text string) string {
+	text, _ = clean(text)
+	return text
+}
+
 // clean returns source as it may stand in blocks: valid UTF-8, lines end with a
 // newline alone, no control characters but tab and newline, nothing that turns
 // the direction of text around it. It returns source itself, without a copy, if
