@@ -1,0 +1,3 @@
+package endtoend
+
+func removeHostile() {}
