@@ -303,9 +303,5 @@ func textOfHTML(s string) string {
 	if strings.IndexByte(s, '&') < 0 {
 		return s
 	}
-	s = html.UnescapeString(s)
-	if firstUnclean(s) >= 0 {
-		s, _ = clean(s)
-	}
-	return s
+	return Clean(html.UnescapeString(s))
 }

@@ -35,16 +35,16 @@ func (c Compiler) Markdown(source string) (*doc.Document, error) {
 		return nil, &SizeError{Size: len(source), Limit: MaxSource}
 	}
 	d := &doc.Document{Version: doc.SchemaVersion, Source: source}
-	text, did := clean(source)
+	text, did := doc.Clean(source)
 	st := newState(text)
 	b := &builder{st: st, fresh: true, maxCells: min(MaxCells, 20*len(source)), open: c.Open, first: max(c.First, 1) - 1}
-	if did&cleanedEncoding != 0 {
+	if did&doc.CleanedEncoding != 0 {
 		b.note("encoding", doc.Info, "", "bytes that are not UTF-8 are shown as U+FFFD")
 	}
-	if did&cleanedControls != 0 {
+	if did&doc.CleanedControls != 0 {
 		b.note("control", doc.Info, "", "control characters are not shown")
 	}
-	if did&cleanedBidi != 0 {
+	if did&doc.CleanedBidi != 0 {
 		b.note("bidi", doc.Info, "", "direction overrides are not shown")
 	}
 	if bare := b.bare(text); bare != nil {
