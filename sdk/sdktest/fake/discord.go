@@ -26,6 +26,10 @@ type DiscordOptions struct {
 	Burst int
 	Per   time.Duration
 
+	// Rates are further limits; nil: none. A chat's name is the id of the channel,
+	// and each has one at least, which the answers to messages tell of.
+	Rates Rates
+
 	// NonceWindow is how long an enforced nonce is remembered; 0 is three minutes.
 	NonceWindow time.Duration
 
@@ -42,6 +46,7 @@ type Discord struct {
 	mu       sync.Mutex
 	messages []DiscordMessage
 	posts    map[string][]time.Time // of a channel
+	meter    meter
 	last     uint64
 }
 
@@ -273,7 +278,7 @@ func (d *Discord) create(channel string, q Request) Answer {
 		Flags: flags, Silent: flags&(1<<12) != 0, Created: now, enforced: b.EnforceNonce,
 		Notified: discordNotified(*b.Content, b.AllowedMentions),
 	})
-	return d.object(&d.messages[len(d.messages)-1])
+	return d.budget(d.object(&d.messages[len(d.messages)-1]), channel, now)
 }
 
 func (d *Discord) edit(channel, id string, q Request) Answer {
@@ -293,8 +298,24 @@ func (d *Discord) edit(channel, id string, q Request) Answer {
 	return d.object(m)
 }
 
+// budget has an answer tell what the channel takes yet.
+func (d *Discord) budget(a Answer, channel string, now time.Time) Answer {
+	if d.options.Rates == nil {
+		return a
+	}
+	n, reset := d.meter.left(d.options.Rates, channel, now)
+	a.Header.Set("X-RateLimit-Limit", strconv.Itoa(d.options.Rates(channel)[0].Messages))
+	a.Header.Set("X-RateLimit-Remaining", strconv.Itoa(n))
+	a.Header.Set("X-RateLimit-Reset-After", strconv.FormatFloat(reset.Seconds(), 'f', 3, 64))
+	return a
+}
+
 // limited counts a message of a channel.
 func (d *Discord) limited(channel string, now time.Time) (Answer, bool) {
+	if wait, global := d.meter.take(d.options.Rates, channel, now); wait > 0 {
+		d.overrun()
+		return DiscordRateLimit(wait, global), true
+	}
 	if d.options.Burst <= 0 {
 		return Answer{}, false
 	}

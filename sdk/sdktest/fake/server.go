@@ -25,6 +25,7 @@ type Server struct {
 	mu       sync.Mutex
 	requests []Request
 	next     []Answer
+	overruns int
 }
 
 // A Request is one that a Server got.
@@ -89,6 +90,19 @@ func (s *Server) Requests() []Request {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return append([]Request(nil), s.requests...)
+}
+
+// Overruns returns how many requests came faster than the platform's rates allow.
+func (s *Server) Overruns() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.overruns
+}
+
+func (s *Server) overrun() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.overruns++
 }
 
 func (s *Server) serve(w http.ResponseWriter, r *http.Request) {

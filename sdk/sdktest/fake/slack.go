@@ -34,6 +34,9 @@ type SlackOptions struct {
 	PerChannel int
 	Window     time.Duration // 0: a minute
 
+	// Rates are further limits; nil: none. A chat's name is its id.
+	Rates Rates
+
 	Now func() time.Time // nil: time.Now
 }
 
@@ -71,6 +74,7 @@ type Slack struct {
 	mu       sync.Mutex
 	messages []SlackMessage
 	taken    map[string][]time.Time // when a channel's messages came
+	meter    meter
 }
 
 // NewSlack starts one. It panics where there is no loopback to listen on.
@@ -255,6 +259,11 @@ func (s *Slack) find(channel, ts string) int {
 
 // pace refuses what comes too fast.
 func (s *Slack) pace(channel string) *Answer {
+	if wait, _ := s.meter.take(s.options.Rates, channel, s.options.Now()); wait > 0 {
+		s.overrun()
+		no := SlackRateLimit(int((wait + time.Second - 1) / time.Second))
+		return &no
+	}
 	if s.options.PerChannel == 0 {
 		return nil
 	}

@@ -35,6 +35,9 @@ type TelegramOptions struct {
 	PerChat int
 	Window  time.Duration // 0: a minute
 
+	// Rates are further limits; nil: none. A chat's name is its id.
+	Rates Rates
+
 	Now func() time.Time // nil: time.Now
 }
 
@@ -77,6 +80,7 @@ type Telegram struct {
 	mu       sync.Mutex
 	messages []TelegramMessage
 	taken    map[int64][]time.Time // when a chat's messages came
+	meter    meter
 }
 
 // NewTelegram starts one. It panics where there is no loopback to listen on.
@@ -333,6 +337,12 @@ func (t *Telegram) find(chat, id int64) int {
 
 // pace refuses what comes too fast.
 func (t *Telegram) pace(chat int64) *Answer {
+	if wait, _ := t.meter.take(t.options.Rates, strconv.FormatInt(chat, 10), t.options.Now()); wait > 0 {
+		t.overrun()
+		seconds := int((wait + time.Second - 1) / time.Second)
+		no := TelegramError(429, fmt.Sprintf("Too Many Requests: retry after %d", seconds), seconds)
+		return &no
+	}
 	if t.options.PerChat == 0 {
 		return nil
 	}
