@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/seed-1ae66336/vak/sdk/send"
@@ -105,10 +106,23 @@ func failed(a send.Answer, err error) *surface.DeliveryError {
 	case e.Class == surface.RateLimited || e.Class == surface.Transient:
 		e.RetryAfter = max(send.Seconds(s.RetryAfter), send.RetryAfter(a.Header, time.Now()))
 		if e.Code == "429" && (s.Global || a.Header.Get("X-RateLimit-Scope") == "global") {
-			e.Hint = "the bot as a whole sends too much"
+			e.Account, e.Hint = true, "the bot as a whole sends too much"
 		}
 	}
 	return e
+}
+
+// exhausted is how long the channel takes nothing more, by the answer to a message
+// that was the last one that it took. (Rate Limits: X-RateLimit-Reset-After)
+func exhausted(h http.Header) time.Duration {
+	if strings.TrimSpace(h.Get("X-RateLimit-Remaining")) != "0" {
+		return 0
+	}
+	s, err := strconv.ParseFloat(strings.TrimSpace(h.Get("X-RateLimit-Reset-After")), 64)
+	if err != nil {
+		return 0
+	}
+	return send.Seconds(s)
 }
 
 // find looks a refusal up: its code, else its status, else what is left.

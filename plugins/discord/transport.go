@@ -172,7 +172,7 @@ func receipt(channel string, a send.Answer, err error) (surface.Receipt, error) 
 	if err != nil {
 		return surface.Receipt{}, refuse(surface.Unknown, "answer", "")
 	}
-	return surface.Receipt{Refs: []surface.Ref{{ID: said.ID, Opaque: opaque}}}, nil
+	return surface.Receipt{Refs: []surface.Ref{{ID: said.ID, Opaque: opaque}}, Wait: exhausted(a.Header)}, nil
 }
 
 // channelOf is where a message goes: a thread is a channel of its own.

@@ -143,6 +143,7 @@ func failed(a send.Answer, err error) (said, *surface.DeliveryError) {
 	e := refuse(m.class, m.code, m.hint)
 	if e.Class == surface.RateLimited || e.Class == surface.Transient {
 		e.RetryAfter = send.RetryAfter(a.Header, time.Now())
+		e.Account = e.Class == surface.RateLimited // Slack counts by method and workspace
 	}
 	return said{}, e
 }

@@ -41,7 +41,7 @@ func parseReceipt(m *vakv1.Receipt) (surface.Receipt, error) {
 	if len(m.Refs) > surface.MaxRefs {
 		return surface.Receipt{}, fmt.Errorf("%d refs, want at most %d", len(m.Refs), surface.MaxRefs)
 	}
-	var out surface.Receipt
+	out := surface.Receipt{Wait: waitFor(m.WaitMs)}
 	for i, ref := range m.Refs {
 		r := surface.Ref{ID: ref.GetId()}
 		if len(ref.GetOpaque()) > 0 {
@@ -65,7 +65,7 @@ func parseReceipt(m *vakv1.Receipt) (surface.Receipt, error) {
 // have another account send.
 func parseOutcome(op string, to surface.Target, m *vakv1.Outcome) *surface.DeliveryError {
 	d := &surface.DeliveryError{Class: surface.Class(m.Class), Code: line(m.Code), Hint: line(m.Hint)}
-	d.RetryAfter = time.Duration(min(max(m.RetryAfterMs, 0), maxRetryIn.Milliseconds())) * time.Millisecond
+	d.RetryAfter, d.Account = waitFor(m.RetryAfterMs), m.Account
 	if said := line(m.Message); said != "" {
 		d.Err = errors.New(said)
 	}
@@ -81,6 +81,11 @@ func parseOutcome(op string, to surface.Target, m *vakv1.Outcome) *surface.Deliv
 		d.Class = surface.Unknown
 	}
 	return d
+}
+
+// waitFor is a time that a plugin asks for, a day at most.
+func waitFor(ms int64) time.Duration {
+	return time.Duration(min(max(ms, 0), maxRetryIn.Milliseconds())) * time.Millisecond
 }
 
 // line makes what a plugin says one clean line of at most 512 bytes.

@@ -75,7 +75,7 @@ func delivery(t testing.TB, err error) *surface.DeliveryError {
 }
 
 func TestMessagesCross(t *testing.T) {
-	want := surface.Receipt{Refs: []surface.Ref{{ID: "m1", Opaque: json.RawMessage(`{"a": 1}`)}, {ID: "m2"}}}
+	want := surface.Receipt{Refs: []surface.Ref{{ID: "m1", Opaque: json.RawMessage(`{"a": 1}`)}, {ID: "m2"}}, Wait: 1500 * time.Millisecond}
 	ref := surface.Ref{ID: "m9", Opaque: json.RawMessage(`"o"`)}
 	var sent, edited surface.SendRequest
 	var editedRef, deletedRef surface.Ref

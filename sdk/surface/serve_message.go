@@ -118,7 +118,7 @@ func encodeReceipt(r Receipt) (*vakv1.Receipt, error) {
 	if len(r.Refs) > MaxRefs {
 		return nil, fmt.Errorf("the receipt names %d messages, want at most %d", len(r.Refs), MaxRefs)
 	}
-	out := &vakv1.Receipt{}
+	out := &vakv1.Receipt{WaitMs: milliseconds(r.Wait)}
 	for _, ref := range r.Refs {
 		if err := ref.valid(); err != nil {
 			return nil, fmt.Errorf("the receipt is not valid: %w", err)
@@ -145,13 +145,10 @@ func (s *server) outcome(err error) *vakv1.Outcome {
 	}
 	o := &vakv1.Outcome{
 		Class: string(class(d.Class)), Code: wire.Line(d.Code, maxSaid), Hint: wire.Line(d.Hint, maxSaid),
-		RetryAfterMs: int64(max(0, d.RetryAfter) / time.Millisecond),
+		RetryAfterMs: milliseconds(d.RetryAfter), Account: d.Account,
 	}
 	if d.Err != nil {
 		o.Message = typeOf(d.Err)
-	}
-	if o.RetryAfterMs == 0 && d.RetryAfter > 0 {
-		o.RetryAfterMs = 1
 	}
 	if d.Class != Moved {
 		return o
@@ -162,6 +159,15 @@ func (s *server) outcome(err error) *vakv1.Outcome {
 	}
 	o.Moved = &vakv1.Target{Account: d.Moved.Account, Address: d.Moved.Address, Thread: d.Moved.Thread}
 	return o
+}
+
+// milliseconds is a time to wait, rounded up: less would be too early.
+func milliseconds(d time.Duration) int64 {
+	ms := int64(max(d, 0) / time.Millisecond)
+	if d > time.Duration(ms)*time.Millisecond {
+		ms++
+	}
+	return ms
 }
 
 // maxSaid bounds a code, a hint and a message, in bytes.

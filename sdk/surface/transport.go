@@ -46,10 +46,25 @@ type SendRequest struct {
 	Actions []Action
 	ReplyTo *Ref
 	Silent  bool
+
+	// Mentions is [LiveMentions] where the names in the chunk may notify whom they
+	// name. Otherwise it is empty, and a transport refuses what would. Everyone,
+	// here, channels and groups are never notified.
+	Mentions string
 }
 
+// LiveMentions is what a profile and a request say where names may notify whom
+// they name.
+const LiveMentions = "live"
+
 // A Receipt is what the platform said of a message that it took.
-type Receipt struct{ Refs []Ref }
+type Receipt struct {
+	Refs []Ref
+
+	// Wait is how long the platform wants nothing more for the target's chat; 0: it
+	// did not say so. A host waits a day at most.
+	Wait time.Duration
+}
 
 // A Transport sends with one account.
 //
@@ -59,7 +74,7 @@ type Receipt struct{ Refs []Ref }
 //  3. Its error is a [*DeliveryError] that says what follows. Whether something
 //     was written is known to the transport alone, so any other error, and a
 //     panic, counts as Unknown: the message may be sent again, marked as such.
-//  4. Of an error only Class, RetryAfter, Moved, Code and Hint reach the host. Its
+//  4. Of an error only Class, RetryAfter, Account, Moved, Code and Hint reach the host. Its
 //     text does not, nor that of Err: errors of networks quote addresses with
 //     tokens in them. What crosses is the name of its type.
 //  5. ctx ends a little before the host's patience does, so that the answer of a
@@ -103,6 +118,7 @@ const (
 type DeliveryError struct {
 	Class      Class
 	RetryAfter time.Duration
+	Account    bool // RateLimited: the whole account is to wait, and not the target alone
 	Moved      *Target
 	Code       string // the platform's own
 	Hint       string // what a person can do about it

@@ -525,7 +525,10 @@ func (x *SendRequest) GetSilent() bool {
 type Receipt struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The messages that now exist on the platform.
-	Refs          []*Ref `protobuf:"bytes,1,rep,name=refs,proto3" json:"refs,omitempty"`
+	Refs []*Ref `protobuf:"bytes,1,rep,name=refs,proto3" json:"refs,omitempty"`
+	// Milliseconds for which the platform wants nothing more for the target's chat;
+	// 0 for no demand. A host need not wait longer than a day.
+	WaitMs        int64 `protobuf:"varint,2,opt,name=wait_ms,json=waitMs,proto3" json:"wait_ms,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -567,6 +570,13 @@ func (x *Receipt) GetRefs() []*Ref {
 	return nil
 }
 
+func (x *Receipt) GetWaitMs() int64 {
+	if x != nil {
+		return x.WaitMs
+	}
+	return 0
+}
+
 // Outcome says why a message was not sent and what follows from it.
 type Outcome struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -582,7 +592,10 @@ type Outcome struct {
 	// One sentence for a person: what to do about it.
 	Hint string `protobuf:"bytes,5,opt,name=hint,proto3" json:"hint,omitempty"`
 	// One sentence for a person: what happened.
-	Message       string `protobuf:"bytes,6,opt,name=message,proto3" json:"message,omitempty"`
+	Message string `protobuf:"bytes,6,opt,name=message,proto3" json:"message,omitempty"`
+	// For rate_limited: whether the whole account is to wait, and not the target
+	// alone.
+	Account       bool `protobuf:"varint,7,opt,name=account,proto3" json:"account,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -657,6 +670,13 @@ func (x *Outcome) GetMessage() string {
 		return x.Message
 	}
 	return ""
+}
+
+func (x *Outcome) GetAccount() bool {
+	if x != nil {
+		return x.Account
+	}
+	return false
 }
 
 // SendResponse is a receipt or an outcome.
@@ -963,16 +983,18 @@ const file_vak_v1_surface_proto_rawDesc = "" +
 	" \x01(\fR\x06packet\x12\x18\n" +
 	"\aactions\x18\v \x01(\fR\aactions\x12&\n" +
 	"\breply_to\x18\f \x01(\v2\v.vak.v1.RefR\areplyTo\x12\x16\n" +
-	"\x06silent\x18\r \x01(\bR\x06silent\"*\n" +
+	"\x06silent\x18\r \x01(\bR\x06silent\"C\n" +
 	"\aReceipt\x12\x1f\n" +
-	"\x04refs\x18\x01 \x03(\v2\v.vak.v1.RefR\x04refs\"\xad\x01\n" +
+	"\x04refs\x18\x01 \x03(\v2\v.vak.v1.RefR\x04refs\x12\x17\n" +
+	"\await_ms\x18\x02 \x01(\x03R\x06waitMs\"\xc7\x01\n" +
 	"\aOutcome\x12\x14\n" +
 	"\x05class\x18\x01 \x01(\tR\x05class\x12$\n" +
 	"\x0eretry_after_ms\x18\x02 \x01(\x03R\fretryAfterMs\x12$\n" +
 	"\x05moved\x18\x03 \x01(\v2\x0e.vak.v1.TargetR\x05moved\x12\x12\n" +
 	"\x04code\x18\x04 \x01(\tR\x04code\x12\x12\n" +
 	"\x04hint\x18\x05 \x01(\tR\x04hint\x12\x18\n" +
-	"\amessage\x18\x06 \x01(\tR\amessage\"d\n" +
+	"\amessage\x18\x06 \x01(\tR\amessage\x12\x18\n" +
+	"\aaccount\x18\a \x01(\bR\aaccount\"d\n" +
 	"\fSendResponse\x12)\n" +
 	"\areceipt\x18\x01 \x01(\v2\x0f.vak.v1.ReceiptR\areceipt\x12)\n" +
 	"\aoutcome\x18\x02 \x01(\v2\x0f.vak.v1.OutcomeR\aoutcome\"U\n" +
