@@ -3,6 +3,7 @@ package core
 import (
 	"context"
 	"errors"
+	"strings"
 	"time"
 
 	"github.com/seed-1ae66336/vak/core/internal/config"
@@ -70,18 +71,29 @@ func (d dispatch) Send(ctx context.Context, r surface.SendRequest) (surface.Rece
 // traits are what is known of platforms beyond how they look.
 //
 // Discord recognises a nonce for a few minutes; two are safe. A webhook's
-// receiver has the id of the message to go by, always. The log is a file. The
-// paces keep below what the platforms allow one chat: Telegram about one message
-// a second and thirty for a bot, Slack one a second for a channel, Discord five
-// in five seconds.
-func traits(id string) outbox.Traits {
-	switch id {
+// receiver has the id of the message to go by, always. The log is a file.
+//
+// The rates are those that the platforms publish. Telegram: a message a second
+// for a chat, twenty a minute for a group, thirty a second for a bot. (Bots FAQ)
+// Slack: a message a second for a channel. (Rate limits; that for a workspace is
+// not told, and comes as a refusal.) Discord: fifty requests a second for a bot;
+// what a channel takes its answers say, and five in five seconds is where it
+// starts.
+func traits(t surface.Target) outbox.Traits {
+	switch t.Surface {
 	case "telegram":
-		return outbox.Traits{Pace: time.Second, AccountPace: time.Second / 30}
+		chat := []outbox.Rate{{Messages: 1, Per: time.Second}}
+		if strings.HasPrefix(t.Address, "-") || strings.HasPrefix(t.Address, "@") { // a group or a channel
+			chat = append(chat, outbox.Rate{Messages: 20, Per: time.Minute})
+		}
+		return outbox.Traits{Chat: chat, Account: []outbox.Rate{{Messages: 30, Per: time.Second}}}
 	case "slack":
-		return outbox.Traits{Pace: time.Second}
+		return outbox.Traits{Chat: []outbox.Rate{{Messages: 1, Per: time.Second}}}
 	case "discord":
-		return outbox.Traits{Pace: time.Second, Window: 2 * time.Minute}
+		return outbox.Traits{
+			Chat:    []outbox.Rate{{Messages: 5, Per: 5 * time.Second}},
+			Account: []outbox.Rate{{Messages: 50, Per: time.Second}}, Window: 2 * time.Minute,
+		}
 	case "webhook":
 		return outbox.Traits{Window: -1}
 	}

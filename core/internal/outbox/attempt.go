@@ -12,15 +12,17 @@ import (
 // send makes one attempt at a part. again says that the job goes on.
 func (k *courier) send(ctx context.Context, p *part, i int) (again bool, err error) {
 	o, d := k.o, k.d
-	p, a, err := k.annotate(p)
+	leave, err := k.wait(ctx)
+	if err != nil || leave == nil {
+		return false, err
+	}
+	defer leave.back()         // where it does not go
+	p, a, err := k.annotate(p) // behind the wait: what is recognised now may not be then
 	if err != nil {
 		return false, err
 	}
 	if p == nil {
 		return false, k.hold(ctx, UnknownOutcome, "")
-	}
-	if stop, err := k.wait(ctx); err != nil || stop {
-		return false, err
 	}
 	a.Part, a.Index, a.Of, a.N, a.Form = p.ID, i, len(d.parts), p.attempts+1, p.form
 	a.Key = key(d.row.Job, p.ID, p.form)
@@ -35,7 +37,10 @@ func (k *courier) send(ctx context.Context, p *part, i int) (again bool, err err
 	if err := k.write(ctx, verdict{row: row}, true); err != nil {
 		return false, err
 	}
+	leave.begin()
 	receipt, failure := k.call(ctx, p, a)
+	k.learn(d.sub.Target, receipt, failure, p.waits)
+	leave.done()
 	if failure != nil {
 		return k.settle(ctx, d.part(p.ID), failure, false)
 	}
@@ -99,64 +104,6 @@ func (k *courier) annotate(p *part) (*part, attempt, error) {
 	return first, a, nil
 }
 
-// wait keeps the pace of the chat, and then that of the account: a chat that
-// waits for its own turn takes none of another's.
-func (k *courier) wait(ctx context.Context) (stop bool, err error) {
-	to, pace := k.d.sub.Target, k.pace()
-	if stop, err := k.waitFor(ctx, k.o.pacer.reserve(chatOf(to), pace.Pace, k.o.clock.now())); err != nil || stop {
-		return stop, err
-	}
-	return k.waitFor(ctx, k.o.pacer.reserve(accountOf(to), pace.AccountPace, k.o.clock.now()))
-}
-
-// waitFor waits, and gives the job back where it is to stop. What is pending is
-// written down before it waits.
-func (k *courier) waitFor(ctx context.Context, pause time.Duration) (stop bool, err error) {
-	if pause > 0 {
-		if len(k.pending) > 0 {
-			row := k.d.row
-			row.State = store.Pending
-			if err := k.write(ctx, verdict{row: row}, true); err != nil {
-				return true, err
-			}
-		}
-		t := time.NewTimer(pause)
-		defer t.Stop()
-		select {
-		case <-ctx.Done():
-		case <-k.run.stop:
-		case <-t.C:
-		}
-	}
-	select {
-	case <-ctx.Done():
-		return true, k.giveBack(ctx)
-	case <-k.run.stop:
-		return true, k.giveBack(ctx)
-	default:
-		return false, nil
-	}
-}
-
-// pace is what the platform's traits say, and for jobs of many parts a second at
-// least.
-func (k *courier) pace() Traits {
-	t := k.o.config.Traits(k.d.sub.Target.Surface)
-	most := k.o.config.Policy(k.d.sub.Target).MaxParts
-	if most <= 0 {
-		most = defaultMaxParts
-	}
-	if len(k.d.parts) > most {
-		t.Pace = max(t.Pace, manyPace)
-	}
-	return t
-}
-
-const (
-	defaultMaxParts = 20
-	manyPace        = time.Second
-)
-
 // call calls the transport. It may go on for a moment after ctx has ended, so
 // that the outcome is known.
 func (k *courier) call(ctx context.Context, p *part, a attempt) (surface.Receipt, *surface.DeliveryError) {
@@ -168,6 +115,9 @@ func (k *courier) call(ctx context.Context, p *part, a attempt) (surface.Receipt
 	r := surface.SendRequest{
 		Key: a.Key, Job: d.row.Job, Part: a.Index, Of: a.Of, Attempt: a.N, Target: d.sub.Target,
 		Kind: d.sub.Kind, Form: a.Form, Chunk: p.Chunk, ReplyTo: d.sub.ReplyTo, Silent: d.sub.Posture.silent(),
+	}
+	if o.config.Policy(d.sub.Target).LiveMentions {
+		r.Mentions = surface.LiveMentions
 	}
 	if a.Index == a.Of-1 {
 		r.Actions = d.sub.Actions

@@ -84,7 +84,7 @@ func (b *bench) begin() *bench {
 		Store: b.store, Renderer: b.renderer, Transports: b.platform, Log: log,
 		Now: b.now, Chance: func() float64 { return b.chance }, Workers: b.workers,
 		Policy: func(surface.Target) Policy { return b.policy },
-		Traits: func(string) Traits { return b.traits },
+		Traits: func(surface.Target) Traits { return b.traits },
 	})
 	if err != nil {
 		b.t.Fatal(err)

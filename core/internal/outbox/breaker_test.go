@@ -14,7 +14,7 @@ func TestBreaker(t *testing.T) {
 	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	row := store.TargetRow{Target: "chat:a"}
 	for i, want := range []time.Duration{0, 0, 0, 0, 1, 2, 4, 8, 15, 15, 15, 15, 15, 15, 15, 15} {
-		row = failing(at)(row)
+		row = failing(at, 1)(row)
 		if got := row.Until.Sub(at); want == 0 && !row.Until.IsZero() || want != 0 && got != want*time.Minute {
 			t.Errorf("after %d failures it is open for %s, want %d minutes", i+1, got, want)
 		}
@@ -38,9 +38,9 @@ func TestTargetStates(t *testing.T) {
 	}{
 		{"a rate holds though something got through", limited, accepting(at), store.TargetRow{Target: "t", Until: at.Add(time.Hour), Why: string(rateLimited)}},
 		{"until it is over", limited, accepting(at.Add(time.Hour)), store.TargetRow{Target: "t"}},
-		{"a breaker does not shorten it", store.TargetRow{Target: "t", Until: at.Add(time.Hour), Why: string(rateLimited), Failures: 4}, failing(at), store.TargetRow{Target: "t", Until: at.Add(time.Hour), Why: string(rateLimited), Failures: 5, Opened: 1}},
+		{"a breaker does not shorten it", store.TargetRow{Target: "t", Until: at.Add(time.Hour), Why: string(rateLimited), Failures: 4}, failing(at, 1), store.TargetRow{Target: "t", Until: at.Add(time.Hour), Why: string(rateLimited), Failures: 5, Opened: 1}},
 		{"nor another rate", limited, pausing(at.Add(time.Minute), rateLimited), limited},
-		{"a failure opens nothing that is closed", closed, failing(at), store.TargetRow{Target: "t", Closed: true, Why: string(TargetGone), Failures: 1}},
+		{"a failure opens nothing that is closed", closed, failing(at, 1), store.TargetRow{Target: "t", Closed: true, Why: string(TargetGone), Failures: 1}},
 		{"neither does a refusal", closed, answering(at), closed},
 		{"what gets through does", closed, accepting(at), store.TargetRow{Target: "t"}},
 		{"where it moved to stays", store.TargetRow{Target: "t", Moved: "u", Failures: 2}, accepting(at), store.TargetRow{Target: "t", Moved: "u"}},

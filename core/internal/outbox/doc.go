@@ -13,11 +13,13 @@
 //     the same key, and where the platform does not recognise keys a visible note.
 //   - Jobs of one lane arrive in the order of their commits, but for those that were
 //     held, and one that the lane passed, which says so.
-//   - Lanes never wait for each other, nor do accounts.
+//   - Lanes never wait for each other, nor do accounts, but for the rates that a chat
+//     and an account have. No span of time sees more than those allow, whatever is
+//     sent, and over ends of the process.
 //
 // A job's history is the list of its entries (entry.go), folded into a delivery
 // (delivery.go). What follows from an outcome is decided in outcome.go and
 // schedule.go, without a clock and without I/O. A claimed job is a run (run.go),
 // which a courier takes as far as it goes: courier.go is the way, attempt.go one
-// attempt, settle.go what is written down. What holds and releases is in hold.go.
+// attempt, settle.go what is written down. The rates are in pacer.go. What holds and releases is in hold.go.
 package outbox

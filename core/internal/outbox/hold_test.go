@@ -90,7 +90,7 @@ func TestCompletion(t *testing.T) {
 // TestDigest releases what was held for a digest at its time, one by one.
 func TestDigest(t *testing.T) {
 	inBubble(t, nil, func(b *bench) {
-		b.traits.Pace = time.Second
+		b.traits.Chat = []Rate{{1, time.Second}}
 		time.Sleep(7 * time.Hour)
 		for i := range 250 {
 			b.submit("chat:a", fmt.Sprintf("%03d", i), posture(Digest, Normal))

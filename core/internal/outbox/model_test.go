@@ -102,7 +102,8 @@ func (w *weather) answer(ctx context.Context, _ surface.SendRequest, _ int) erro
 func (w *weather) live(t *testing.T) {
 	b := w.bench
 	b.traits.Window = []time.Duration{0, 2 * time.Minute, -1}[w.intn(3)]
-	b.traits.Pace = []time.Duration{0, time.Second}[w.intn(2)]
+	b.traits.Chat = [][]Rate{nil, {{1, time.Second}}, {{2, time.Second}, {20, time.Minute}}}[w.intn(3)]
+	b.traits.Account = [][]Rate{nil, {{3, time.Second}}}[w.intn(2)]
 	b.policy.ParkUnknown = w.intn(4) == 0
 	w.jobs, w.acted = map[string]string{}, map[string]bool{}
 	for range 120 {

@@ -27,8 +27,8 @@ type Config struct {
 	// Policy is what a target wants; nil: the zero Policy for all.
 	Policy func(surface.Target) Policy
 
-	// Traits are what a surface's platform is like; nil: the zero Traits for all.
-	Traits func(id string) Traits
+	// Traits are what the platform of a target is like; nil: the zero Traits for all.
+	Traits func(surface.Target) Traits
 
 	// Workers is the number of jobs of one account that are under way at once; 0
 	// is 256. Most of them wait for the platform, and none for another account.
@@ -41,9 +41,10 @@ type Traits struct {
 	// took, so that sending it again makes no second one; negative: always.
 	Window time.Duration
 
-	// Pace is the least time between two messages to one target, and AccountPace
-	// between two of one account.
-	Pace, AccountPace time.Duration
+	// Chat is what the target's chat takes, its threads together, and Account what
+	// all chats of its account take: as much as every one of the rates allows. None
+	// is no bound.
+	Chat, Account []Rate
 }
 
 // A Renderer makes of a submission what is sent. It is called concurrently.
@@ -102,6 +103,7 @@ type Outbox struct {
 	log     hclog.Logger
 	clock   clock
 	pacer   pacer
+	tempo   Tempo
 	targets targets
 	waiting waiting
 	wake    chan struct{}
@@ -120,10 +122,10 @@ func New(ctx context.Context, c Config) (*Outbox, error) {
 		c.Policy = func(surface.Target) Policy { return Policy{} }
 	}
 	if c.Traits == nil {
-		c.Traits = func(string) Traits { return Traits{} }
+		c.Traits = func(surface.Target) Traits { return Traits{} }
 	}
 	o := &Outbox{
-		config: c, log: c.Log, wake: make(chan struct{}, 1),
+		config: c, log: c.Log, wake: make(chan struct{}, 1), tempo: tempoOf(ctx),
 		running: map[string]*run{}, places: map[string]chan struct{}{},
 	}
 	known, err := c.Store.Targets(ctx)
@@ -137,13 +139,18 @@ func New(ctx context.Context, c Config) (*Outbox, error) {
 		}
 	}
 	o.clock.wall = c.Now
+	var live []store.Row
 	for r, err := range c.Store.Jobs(ctx, store.Filter{}) {
 		if err != nil {
 			o.log.Warn("a job cannot be read", "cause", err)
 			continue
 		}
 		o.clock.notBefore(r.Updated)
+		if c.Now().Sub(r.Updated) <= recent {
+			live = append(live, r)
+		}
 	}
+	o.recall(ctx, live, known)
 	return o, nil
 }
 

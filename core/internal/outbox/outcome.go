@@ -20,6 +20,9 @@ type Policy struct {
 	// Digests are the times of day at which digests go; none: nine o'clock.
 	Digests []TimeOfDay
 
+	// LiveMentions lets the names in a message notify whom they name.
+	LiveMentions bool
+
 	// Quiet is a time of day in which only what presses goes: interrupts,
 	// approvals, alerts, and what somebody sends by hand.
 	Quiet Span
@@ -39,6 +42,7 @@ type setting struct {
 	cut      bool                                // it is what an end in the middle left
 	absent   bool                                // it was not begun: the transport is gone until somebody mends it
 	halve    func(surface.Chunk) []surface.Chunk // nil: it cannot be halved
+	tempo    Tempo
 }
 
 // A verdict is what follows from an outcome.
@@ -133,7 +137,7 @@ func (v *verdict) wait(d *delivery, p *part, f failed, asked time.Duration, s se
 		return
 	}
 	f.Waits = true
-	until := s.now.Add(max(min(asked, longestWait), patience(p.waits)))
+	until := s.now.Add(s.tempo.asked(asked, p.waits))
 	f.Next = s.sooner(until, age)
 	why := rateLimited
 	if f.Class == surface.Transient && f.Code == string(NoTransport) {
@@ -147,7 +151,7 @@ func (v *verdict) wait(d *delivery, p *part, f failed, asked time.Duration, s se
 func (v *verdict) retry(d *delivery, p *part, f failed, s setting) {
 	if f.Counted = !s.stopping && !s.cut; f.Counted {
 		v.row.Attempts++
-		v.target = failing(s.now)
+		v.target = failing(s.now, s.tempo)
 	}
 	age := d.age(s.now)
 	doubtful := f.Class == surface.Unknown && !s.recognised(p, d.openAt)
@@ -165,7 +169,7 @@ func (v *verdict) retry(d *delivery, p *part, f failed, s setting) {
 	case s.stopping:
 		f.Next = s.now
 	default:
-		f.Next = s.sooner(s.now.Add(delay(v.row.Attempts, s.chance)), age)
+		f.Next = s.sooner(s.now.Add(s.tempo.of(delay(v.row.Attempts, s.chance))), age)
 	}
 	v.row.Due = f.Next
 	v.note(s.now, kindFailed, f)
@@ -191,7 +195,7 @@ func lateRendering(d *delivery, s setting) verdict {
 		v.giveUp(s.now, Exhausted, failed{Code: "rendering"})
 		return v
 	}
-	v.row.Due = s.sooner(s.now.Add(delay(v.row.Attempts, s.chance)), age)
+	v.row.Due = s.sooner(s.now.Add(s.tempo.of(delay(v.row.Attempts, s.chance))), age)
 	v.note(s.now, kindReleased, released{Why: "its rendering takes too long"})
 	return v
 }

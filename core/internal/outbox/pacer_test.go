@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/seed-1ae66336/vak/core/internal/store"
-	"github.com/seed-1ae66336/vak/sdk/surface"
 )
 
 // TestManyParts is a giant answer in one chat: it keeps the pace, its history
@@ -17,7 +16,7 @@ func TestManyParts(t *testing.T) {
 		why    string
 		traits Traits
 	}{
-		{"the platform has a pace", Traits{Pace: time.Second, AccountPace: time.Second / 30}},
+		{"the platform has a pace", Traits{Chat: []Rate{{1, time.Second}}, Account: []Rate{{30, time.Second}}}},
 		{"nobody has named one", Traits{}},
 	} {
 		t.Run(c.why, func(t *testing.T) {
@@ -44,7 +43,7 @@ func TestManyParts(t *testing.T) {
 				b.is(small, store.Delivered, "")
 				var before time.Duration
 				for i, r := range b.platform.all() {
-					if r.Target.Address != "a" || c.traits.Pace == 0 && r.Job != giant {
+					if r.Target.Address != "a" || len(c.traits.Chat) == 0 && r.Job != giant {
 						continue // where the platform has no pace, only the giant has one
 					}
 					if d := r.at - before; i > 0 && d < 990*time.Millisecond {
@@ -76,33 +75,18 @@ func TestShortJobs(t *testing.T) {
 // TestAccountPace sends to a hundred chats of one account.
 func TestAccountPace(t *testing.T) {
 	inBubble(t, nil, func(b *bench) {
-		b.traits = Traits{Pace: time.Second, AccountPace: time.Second / 10}
+		b.traits = Traits{Chat: []Rate{{1, time.Second}}, Account: []Rate{{10, time.Second}}}
 		b.submit("chat:slow", "1|2|3")
 		for i := range 100 {
 			b.submit(fmt.Sprint("chat:", i), "x")
 		}
-		time.Sleep(10*time.Second + 300*time.Millisecond)
+		time.Sleep(9900 * time.Millisecond)
+		b.asked(100) // ten a second
+		time.Sleep(300 * time.Millisecond)
+		b.asked(102)
+		time.Sleep(time.Second)
 		b.asked(103)
 	})
-}
-
-// TestPacerForgets bounds what a pacer remembers.
-func TestPacerForgets(t *testing.T) {
-	var p pacer
-	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-	for i := range 5 * mostPaced {
-		p.reserve(chatOf(surface.Target{Surface: "chat", Address: fmt.Sprint(i)}), time.Second, now)
-		now = now.Add(time.Millisecond)
-	}
-	if n := len(p.free); n > mostPaced+1 {
-		t.Errorf("it remembers %d chats", n)
-	}
-	if got := p.reserve("x", time.Second, now); got != 0 {
-		t.Errorf("a new one waits %s", got)
-	}
-	if got := p.reserve("x", time.Second, now); got != time.Second {
-		t.Errorf("the second waits %s", got)
-	}
 }
 
 // TestMemoryOfGiantJobs has fifty jobs of two megabytes wait for their pace.
@@ -110,7 +94,7 @@ func TestMemoryOfGiantJobs(t *testing.T) {
 	inBubble(t, nil, func(b *bench) {
 		b.workers = 4
 		b.restart()
-		b.traits.Pace = time.Second
+		b.traits.Chat = []Rate{{1, time.Second}}
 		text := numbered(500)
 		for i := range 50 {
 			b.submit(fmt.Sprint("chat:", i), text)

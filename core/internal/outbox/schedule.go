@@ -60,19 +60,25 @@ func delay(n int, chance float64) time.Duration {
 // that it is busy, whatever it says now: a second, doubling up to five minutes.
 func patience(n int) time.Duration { return min(time.Second<<min(n, 9), 5*time.Minute) }
 
+// asked is how long to wait for a platform that asks for so much, and had no time
+// n times in a row before.
+func (t Tempo) asked(so time.Duration, n int) time.Duration {
+	return max(min(so, longestWait), t.of(patience(n)))
+}
+
 // exhausted reports whether a job that failed so often for so long is given up.
 func exhausted(attempts int, age time.Duration) bool {
 	return attempts >= enoughAttempts && age >= enoughTime || age >= longestTime
 }
 
 // failing is the change of a target after one more transient failure.
-func failing(now time.Time) change {
+func failing(now time.Time, tempo Tempo) change {
 	return func(t store.TargetRow) store.TargetRow {
 		t.Failures++
 		if t.Failures < breakerFailures {
 			return t
 		}
-		until := now.Add(min(breakerFirst<<min(t.Opened, 8), breakerLongest))
+		until := now.Add(tempo.of(min(breakerFirst<<min(t.Opened, 8), breakerLongest)))
 		t.Opened++
 		if until.After(t.Until) {
 			t.Until, t.Why = until, string(breaker)

@@ -61,7 +61,7 @@ func (k *courier) setting() setting {
 	o, d := k.o, k.d
 	return setting{
 		now: o.clock.now(), chance: o.config.Chance(), policy: o.config.Policy(d.sub.Target),
-		window: o.config.Traits(d.sub.Target.Surface).Window, expires: k.expiry(),
+		window: o.config.Traits(d.sub.Target).Window, expires: k.expiry(), tempo: o.tempo,
 	}
 }
 

@@ -63,7 +63,7 @@ func TestShutdown(t *testing.T) {
 	}
 	t.Run("while it waits", func(t *testing.T) {
 		for _, how := range []func(*bench){
-			func(b *bench) { b.traits.Pace = time.Hour },
+			func(b *bench) { b.traits.Chat = []Rate{{1, time.Hour}} },
 			func(b *bench) { b.platform.how = script(transient()) },
 			func(b *bench) { b.renderer.set(true, nil) },
 			func(b *bench) { b.platform.goAway(true) },
