@@ -19,7 +19,6 @@ type front struct {
 	*httptest.Server
 	platform *platform
 	passer   *http.Client
-	end      chan struct{}
 
 	mu     sync.Mutex
 	seen   map[string][]seen  // by chat, in the order in which they came
@@ -33,7 +32,6 @@ type reply struct {
 	pass  bool // whatever else is said, the platform says it
 	slow  bool // the answer's body comes in many pieces
 	short bool // the connection ends in the middle of the answer's body
-	hangs bool // no answer ever comes
 }
 
 // A seen is one request.
@@ -51,12 +49,11 @@ func (s seen) marked() bool { return strings.Contains(s.text, "(possible duplica
 
 func newFront(t *testing.T, p *platform) *front {
 	f := &front{
-		platform: p, seen: map[string][]seen{}, next: map[string][]reply{}, end: make(chan struct{}),
+		platform: p, seen: map[string][]seen{}, next: map[string][]reply{},
 		passer: &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }},
 	}
 	f.Server = httptest.NewServer(http.HandlerFunc(f.serve))
 	t.Cleanup(func() {
-		close(f.end)
 		f.Server.CloseClientConnections()
 		f.Server.Close()
 		f.passer.CloseIdleConnections()
@@ -124,10 +121,7 @@ func (f *front) pass(r *http.Request, body []byte) fake.Answer {
 }
 
 func (f *front) answer(w http.ResponseWriter, a reply) {
-	if a.hangs {
-		<-f.end
-	}
-	if a.Cut || a.hangs {
+	if a.Cut {
 		panic(http.ErrAbortHandler)
 	}
 	for k, v := range a.Header {
