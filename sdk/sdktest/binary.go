@@ -20,6 +20,7 @@ import (
 	"github.com/hashicorp/go-plugin/runner"
 
 	"github.com/seed-1ae66336/vak/sdk/hostapi"
+	"github.com/seed-1ae66336/vak/sdk/surface"
 )
 
 const (
@@ -38,6 +39,14 @@ const (
 // it dies. What it writes to standard error is in the test's log.
 func Binary(t testing.TB, path string) *Runner {
 	t.Helper()
+	client, info := launch(t, path, hostapi.RoleRender, &lines{t: t}, io.Discard)
+	return &Runner{client: client, info: info}
+}
+
+// launch starts the binary at path in a role, as [Binary] says. What the author's
+// code writes comes to output, by the protocol; what comes before it, to stderr.
+func launch(t testing.TB, path, role string, stderr, output io.Writer) (*hostapi.Client, surface.Info) {
+	t.Helper()
 	manifest, err := readManifest(path)
 	if err != nil {
 		t.Fatalf("sdktest: a host would refuse this plugin: %v", err)
@@ -47,7 +56,7 @@ func Binary(t testing.TB, path string) *Runner {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { os.RemoveAll(sockets) })
-	p := &child{path: path, stderr: &lines{t: t}}
+	p := &child{path: path, role: role, stderr: stderr}
 	config := &plugin.ClientConfig{
 		RunnerFunc: func(_ hclog.Logger, cmd *exec.Cmd, dir string) (runner.Runner, error) {
 			p.env = append(cmd.Env, "TMPDIR="+dir, "LANG=C.UTF-8", "TZ=UTC")
@@ -57,29 +66,58 @@ func Binary(t testing.TB, path string) *Runner {
 		AutoMTLS:         runtime.GOOS != "linux", // elsewhere the kernel does not say who the peer is
 		StartTimeout:     startTimeout,
 		Stderr:           io.Discard,
+		SyncStdout:       output,
+		SyncStderr:       output,
 		Logger:           hclog.NewNullLogger(),
 		UnixSocketConfig: &plugin.UnixSocketConfig{TempDir: sockets},
 	}
 	hostapi.Configure(config)
 	client := plugin.NewClient(config)
-	r := &Runner{}
-	t.Cleanup(func() { p.end(t, client, r.client) })
+	var api *hostapi.Client
+	t.Cleanup(func() { p.end(t, client, api) })
 	protocol, err := client.Client()
 	if err == nil {
-		r.client, err = hostapi.Dispense(protocol)
+		api, err = hostapi.Dispense(protocol)
 	}
 	if err != nil {
 		t.Fatalf("sdktest: %s did not become ready: %v", filepath.Base(path), err)
 	}
-	d, err := r.client.Describe(context.Background())
+	d, err := api.Describe(context.Background())
 	if err != nil {
 		t.Fatalf("sdktest: a host would refuse this plugin: %v", err)
 	}
-	if d.Role != hostapi.RoleRender || !hostapi.SameInfo(d.Info, manifest.Info) {
+	if d.Role != role || !hostapi.SameInfo(d.Info, manifest.Info) {
 		t.Fatalf("sdktest: a host would refuse this plugin: it describes itself differently from its manifest; make the manifest anew")
 	}
-	r.info = d.Info
-	return r
+	return api, d.Info
+}
+
+// Build builds the surface whose main package is in dir, makes its manifest, and
+// returns the path of the binary, for [Binary] and [SenderBinary]. Both last as
+// long as the test.
+func Build(t testing.TB, dir string) string {
+	t.Helper()
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), filepath.Base(dir))
+	if runtime.GOOS == "windows" {
+		path += ".exe"
+	}
+	cmd := exec.Command("go", "build", "-o", path, ".")
+	cmd.Dir, cmd.Env = dir, append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("sdktest: go build: %v\n%s", err, out)
+	}
+	manifest, err := exec.Command(path, "manifest").Output()
+	if err == nil {
+		err = os.WriteFile(filepath.Join(filepath.Dir(path), hostapi.ManifestName), manifest, 0o644)
+	}
+	if err != nil {
+		t.Fatalf("sdktest: the manifest: %v", err)
+	}
+	return path
 }
 
 // readManifest reads the manifest beside a binary and holds the binary to it.
@@ -121,11 +159,12 @@ func socketDir() (string, error) {
 // child is a process, in the form that go-plugin asks for.
 type child struct {
 	path   string
+	role   string
 	env    []string
 	cmd    *exec.Cmd
 	stdin  io.Closer
 	stdout io.ReadCloser
-	stderr *lines
+	stderr io.Writer
 	exited chan struct{} // closed when it is reaped
 	err    error
 }
@@ -133,7 +172,7 @@ type child struct {
 // Start starts the process. It ends when its standard input does, so it does not
 // outlive a test that is killed.
 func (c *child) Start(context.Context) error {
-	c.cmd = &exec.Cmd{Path: c.path, Args: []string{c.path, hostapi.RoleRender}, Env: c.env, Stderr: c.stderr}
+	c.cmd = &exec.Cmd{Path: c.path, Args: []string{c.path, c.role}, Env: c.env, Stderr: c.stderr}
 	c.cmd.WaitDelay = time.Second // for those who inherited its standard error
 	stdin, err := c.cmd.StdinPipe()
 	if err != nil {

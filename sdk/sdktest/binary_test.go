@@ -4,7 +4,6 @@ import (
 	"io"
 	"net/http"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strconv"
@@ -16,31 +15,9 @@ import (
 	"github.com/seed-1ae66336/vak/sdk/surface"
 )
 
-// buildShout builds the fixture with its manifest.
-func buildShout(t *testing.T) string {
-	t.Helper()
-	path := filepath.Join(t.TempDir(), "shout")
-	if runtime.GOOS == "windows" {
-		path += ".exe"
-	}
-	cmd := exec.Command("go", "build", "-o", path, "./testdata/shout")
-	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	manifest, err := exec.Command(path, "manifest").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(filepath.Dir(path), "plugin.json"), manifest, 0o644); err != nil {
-		t.Fatal(err)
-	}
-	return path
-}
-
 func TestBinary(t *testing.T) {
 	t.Setenv("VAK_TEST_SECRET", "x")
-	path := buildShout(t)
+	path := Build(t, "testdata/shout")
 	goroutines := runtime.NumGoroutine()
 	t.Run("serves", func(t *testing.T) {
 		r := Binary(t, path)

@@ -6,12 +6,16 @@
 // compares renderings with files that a person has read. [Conformance] holds a
 // surface to the rules of [surface.Renderer], whatever it renders.
 //
-// [Binary] gives a Runner of the built artefact, through the real handshake.
-// [NewPlatform] is a fake of the service behind a surface, for tests of its
-// transport. [NewTransportScript] is a fake of a transport, for tests of what
-// sends.
+// [Send] gives a [Sender], which sends as a host does. [NewPlatform] is a fake of
+// the service behind a surface. [TransportConformance] has that service fail in
+// every way that services do, [Sender.Replies] in those that are its own, and a
+// [Record] compares what is asked of it with a file that a person has read.
 //
-// The whole test of a surface is:
+// [Binary] and [SenderBinary] give a Runner and a Sender of the built artefact,
+// through the real handshake; [Build] builds it. [NewTransportScript] is a fake of
+// a transport, for tests of what sends.
+//
+// The whole test of what a surface renders is:
 //
 //	func TestGolden(t *testing.T)      { sdktest.Golden(t, plugin(), "testdata/*.txtar", compile.Markdown) }
 //	func TestConformance(t *testing.T) { sdktest.Conformance(t, plugin()) }
