@@ -19,6 +19,7 @@ var apiKinds = map[ErrorKind]control.Kind{
 	ErrDraft:          control.Invalid,
 	ErrTarget:         control.Invalid,
 	ErrDelivery:       control.Invalid,
+	ErrTemplate:       control.Invalid,
 	ErrSession:        control.Invalid,
 	ErrConflict:       control.Conflict,
 	ErrTurn:           control.Conflict,
@@ -127,7 +128,7 @@ func (b backend) complete(ctx context.Context, d control.Delivery, draft Draft, 
 
 // draftOf reads what is to be delivered.
 func draftOf(d control.Delivery) (Draft, []Delivery, error) {
-	draft := Draft{Markdown: d.Markdown, Kind: d.Kind}
+	draft := Draft{Markdown: d.Markdown, Kind: d.Kind, Metadata: d.Metadata}
 	switch {
 	case d.Markdown != "" && len(d.MarkdownB64) > 0:
 		return draft, nil, &control.Error{Kind: control.Invalid, What: "there is markdown and markdown_b64", Mend: "use one of them"}

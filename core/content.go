@@ -3,12 +3,16 @@ package core
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
+	"github.com/seed-1ae66336/vak/core/internal/pipeline/template"
+	"github.com/seed-1ae66336/vak/core/ledger"
 	"github.com/seed-1ae66336/vak/sdk/doc"
 	"github.com/seed-1ae66336/vak/sdk/surface"
 )
@@ -61,6 +65,9 @@ const (
 	maxOptions = 20
 	maxVerb    = 100
 	maxData    = 4 << 10
+
+	maxMetadata = 32      // entries
+	maxValue    = 4 << 10 // bytes of one
 )
 
 var actionID = regexp.MustCompile(`^[A-Za-z0-9._-]{1,32}$`)
@@ -145,6 +152,40 @@ func (a *Approval) check() error {
 	return nil
 }
 
+// checkMetadata says what is wrong with the metadata. Keys are told, values not.
+func (d *Draft) checkMetadata() error {
+	wrong := func(what string) error {
+		return &Error{Kind: ErrDraft, What: what, Mend: fmt.Sprintf("use up to %d entries, keys of 1 to 64 of a-z, 0-9, '_', '.' and '-' that begin with a letter, and values of up to %d bytes of UTF-8", maxMetadata, maxValue)}
+	}
+	if len(d.Metadata) > maxMetadata {
+		return wrong(fmt.Sprintf("the metadata has %d entries", len(d.Metadata)))
+	}
+	for _, key := range slices.Sorted(maps.Keys(d.Metadata)) {
+		switch value := d.Metadata[key]; {
+		case !template.ValidKey(key):
+			return wrong(fmt.Sprintf("the metadata cannot have the key %.80q", key))
+		case len(value) > maxValue:
+			return wrong(fmt.Sprintf("the value of %q in the metadata has %d bytes", key, len(value)))
+		case !utf8.ValidString(value):
+			return wrong(fmt.Sprintf("the value of %q in the metadata is not UTF-8", key))
+		}
+	}
+	return nil
+}
+
+// properties are the metadata as one text, the same for the same entries, and
+// empty where there are none.
+func (d *Draft) properties() string {
+	if len(d.Metadata) == 0 {
+		return ""
+	}
+	b, err := json.Marshal(d.Metadata) // its keys are sorted
+	if err != nil {
+		return "" // strings always encode
+	}
+	return string(b)
+}
+
 // actions are the options as surfaces know them.
 func (d *Draft) actions() []surface.Action {
 	if d.Approval == nil {
@@ -200,8 +241,8 @@ func (d *Draft) payload(compiled *doc.Document) []byte {
 }
 
 // restore is the draft that a ledger keeps.
-func restore(k surface.Kind, markdown string, typed json.RawMessage) (Draft, error) {
-	d := Draft{Markdown: markdown, Kind: k}
+func restore(k surface.Kind, m *ledger.Message) (Draft, error) {
+	d := Draft{Markdown: m.Markdown, Kind: k, Metadata: m.Metadata}
 	var into any
 	switch k {
 	case surface.Alert:
@@ -219,7 +260,7 @@ func restore(k surface.Kind, markdown string, typed json.RawMessage) (Draft, err
 	default:
 		return d, nil
 	}
-	return d, json.Unmarshal(typed, into)
+	return d, json.Unmarshal(m.Payload, into)
 }
 
 // buttons are the actions for a surface that shows them itself. For all others

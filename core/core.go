@@ -112,6 +112,7 @@ type Core struct {
 
 	configured atomic.Pointer[configured]
 	schemas    schemas
+	templates  templates
 
 	store    store.Store // nil where it is read only, like all that follows
 	outbox   *outbox.Outbox
@@ -172,6 +173,7 @@ func Open(ctx context.Context, c Config) (_ *Core, err error) {
 			return nil, core.unknown(name)
 		}
 	}
+	core.templateSet() // tells what is wrong with them, and remembers their revisions
 	if core.hold != nil {
 		if err := core.keep(ctx); err != nil {
 			return nil, err

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strconv"
@@ -134,7 +135,7 @@ func (t *Turn) again(ctx context.Context, m *ledger.Message, d Draft, to []Deliv
 		last = r
 	}
 	was, ok := last.Body.(*ledger.Message)
-	if !ok || was.Markdown != m.Markdown || was.MessageKind != m.MessageKind || string(was.Payload) != string(m.Payload) {
+	if !ok || was.Markdown != m.Markdown || was.MessageKind != m.MessageKind || string(was.Payload) != string(m.Payload) || !maps.Equal(was.Metadata, m.Metadata) {
 		return Completed{}, &Error{Kind: ErrTurn, What: "turn " + t.id.String() + " has ended with another answer", Mend: "begin another turn for this one"}
 	}
 	b := batch{core: s.core, draft: d, kind: m.MessageKind, turn: t.id, completes: true}
@@ -224,6 +225,9 @@ func (c *Core) accept(d *Draft) (surface.Kind, error) {
 	if len(d.Markdown) > MaxSource {
 		return "", tooLarge(len(d.Markdown))
 	}
+	if err := d.checkMetadata(); err != nil {
+		return "", err
+	}
 	return kind, nil
 }
 
@@ -233,7 +237,7 @@ func message(d Draft, k surface.Kind) *ledger.Message {
 	if k == surface.User {
 		role = ledger.User
 	}
-	return &ledger.Message{Role: role, Markdown: d.Markdown, MessageKind: k, Payload: d.typed()}
+	return &ledger.Message{Role: role, Markdown: d.Markdown, MessageKind: k, Payload: d.typed(), Metadata: maps.Clone(d.Metadata)}
 }
 
 // A batch is one draft for all its targets.
@@ -343,7 +347,11 @@ func madeID(of string, i int, t surface.Target) string {
 // digest stands for what was submitted.
 func (b *batch) digest(t surface.Target) string {
 	h := sha256.New()
-	for _, s := range []string{string(b.kind), t.String(), string(b.draft.typed()), b.draft.Markdown} {
+	parts := []string{string(b.kind), t.String(), string(b.draft.typed()), b.draft.Markdown}
+	if p := b.draft.properties(); p != "" { // jobs that were accepted before there were any keep their digest
+		parts = append(parts, p)
+	}
+	for _, s := range parts {
 		fmt.Fprintf(h, "%d:%s,", len(s), s)
 	}
 	return hex.EncodeToString(h.Sum(nil)[:16])

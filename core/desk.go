@@ -28,7 +28,7 @@ func (k desk) Render(ctx context.Context, s *outbox.Submission) (outbox.Renderin
 	if err != nil {
 		return outbox.Rendering{}, err
 	}
-	r := outbox.Rendering{Renderer: out.by, Coverage: out.coverage, Diagnostics: out.diagnostics, Packet: k.core.profileOf(s.Target).Delivers == "packet"}
+	r := outbox.Rendering{Renderer: out.by, Template: out.template, Coverage: out.coverage, Diagnostics: out.diagnostics, Packet: k.core.profileOf(s.Target).Delivers == "packet"}
 	for _, c := range out.chunks {
 		r.Parts = append(r.Parts, outbox.Part{Chunk: surface.Chunk{Text: c.Text, Plain: c.Plain, Native: c.Native, Blocks: c.Blocks}})
 	}
@@ -49,7 +49,7 @@ func (k desk) answer(ctx context.Context, s *outbox.Submission) (*Answer, error)
 	if !ok {
 		return nil, fmt.Errorf("entry %s is no message", s.Source)
 	}
-	d, err := restore(s.Kind, m.Markdown, m.Payload)
+	d, err := restore(s.Kind, m)
 	if err != nil {
 		return nil, fmt.Errorf("entry %s does not hold what a %s needs", s.Source, s.Kind)
 	}
@@ -140,7 +140,7 @@ func (k desk) packet(ctx context.Context, s *outbox.Submission, r *outbox.Render
 		p.Chunks = []packet.Chunk{}
 		return p, nil
 	}
-	p.Coverage, p.Diagnostics, p.Renderer = r.Coverage, r.Diagnostics, r.Renderer
+	p.Coverage, p.Diagnostics, p.Renderer, p.Template = r.Coverage, r.Diagnostics, r.Renderer, r.Template
 	profile := k.core.profileOf(s.Target)
 	for i, part := range r.Parts {
 		p.Chunks = append(p.Chunks, measured(i, part.Chunk, profile))

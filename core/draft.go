@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"runtime/debug"
 	"strings"
 	"sync"
@@ -24,6 +25,12 @@ type Draft struct {
 	Markdown string
 	Kind     surface.Kind // empty: that of the typed content, else Assistant
 
+	// Metadata is what a template can show beside the text: "title", and whatever
+	// else those who write templates know of. At most 32 entries; a key is a small
+	// letter, then up to 63 of a-z, 0-9, '_', '.' and '-'; a value is up to 4 KiB of
+	// UTF-8. It is part of what makes two drafts the same.
+	Metadata map[string]string
+
 	Alert      *Alert
 	Approval   *Approval
 	Progress   *Progress
@@ -33,16 +40,18 @@ type Draft struct {
 // An Answer is a compiled [Draft]. It is immutable and safe for concurrent use
 // as long as its Core is open.
 type Answer struct {
-	core    *Core
-	kind    surface.Kind
-	doc     *doc.Document
-	escaped func() *doc.Document // the log's, where it differs
-	failed  []doc.Diagnostic     // what core has to say about compiling
-	frame   frame                // around the document
-	actions []surface.Action
-	payload []byte
-	source  string // valid UTF-8
-	exact   string // base64 of the exact bytes where they are not UTF-8
+	core     *Core
+	kind     surface.Kind
+	doc      *doc.Document
+	escaped  func() *doc.Document // the log's, where it differs
+	failed   []doc.Diagnostic     // what core has to say about compiling
+	frame    frame                // around the document
+	metadata map[string]string
+	actions  []surface.Action
+	payload  []byte
+	choice   *choice // nil: the template that the target wants
+	source   string  // valid UTF-8
+	exact    string  // base64 of the exact bytes where they are not UTF-8
 }
 
 // Render compiles d once and renders it for every target, all at the same
@@ -78,7 +87,7 @@ func (c *Core) Prepare(d Draft) (*Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &Answer{core: c, kind: kind, actions: d.actions()}
+	a := &Answer{core: c, kind: kind, actions: d.actions(), metadata: maps.Clone(d.Metadata)}
 	a.doc, err = contain("compile", func() (*doc.Document, error) { return compile.Markdown(d.Markdown) })
 	if err != nil {
 		c.log.Error("compile failed", "cause", cause(err), "stack", stack(err))

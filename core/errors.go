@@ -38,6 +38,10 @@ const (
 	// where, line by line.
 	ErrConfig ErrorKind = "bad configuration"
 
+	// ErrTemplate is returned when a template's id, revision or format cannot be
+	// used. The error says where the format is wrong.
+	ErrTemplate ErrorKind = "bad template"
+
 	// ErrReadOnly is returned by a core that holds no home, of what has to be kept.
 	ErrReadOnly ErrorKind = "read only"
 

@@ -9,7 +9,6 @@ import (
 	"github.com/seed-1ae66336/vak/core/internal/builtin"
 	"github.com/seed-1ae66336/vak/core/internal/escape"
 	"github.com/seed-1ae66336/vak/sdk/doc"
-	"github.com/seed-1ae66336/vak/sdk/surface"
 )
 
 // The compiler takes characters that a terminal would obey out of the document,
@@ -17,13 +16,13 @@ import (
 // were there, so the log gets a document of its own, compiled from a source in
 // which they are escaped. It is made only where there are any.
 
-// documentFor is the document that the surface with this id shows.
-func (a *Answer) documentFor(id string, p surface.Profile) *doc.Document {
-	d := a.doc
+// documentFor is the document that the surface with this id shows, before anything
+// is put around it.
+func (a *Answer) documentFor(id string) *doc.Document {
 	if id == builtin.LogID && a.escaped != nil {
-		d = a.escaped()
+		return a.escaped()
 	}
-	return a.frame.around(d, p.Can.Actions)
+	return a.doc
 }
 
 // escapedDocument makes the log's document when it is first asked for, or is

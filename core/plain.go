@@ -21,16 +21,18 @@ const PlainRenderer = "core/plain"
 // plain renders the answer without any plugin. said is what led here. It fails
 // only with ctx: if even the plain layout breaks a rule, the source itself is
 // cut to size.
-func (a *Answer) plain(ctx context.Context, p surface.Profile, said []doc.Diagnostic) (shown, error) {
+func (a *Answer) plain(ctx context.Context, p surface.Profile, v view, said []doc.Diagnostic) (shown, error) {
 	p = plainProfile(p)
 	p.Can.Actions = false // what core makes has no buttons
 	out, err := contain("plain", func() (shown, error) {
-		d := doc.Lower(a.documentFor(p.Surface, p), doc.Support{Version: doc.SchemaVersion, Blocks: layout.Blocks()})
+		d := doc.Lower(a.frame.around(v.doc, false), doc.Support{Version: doc.SchemaVersion, Blocks: layout.Blocks()})
 		r, err := layout.Render(ctx, surface.RenderRequest{Doc: d, Profile: p, Kind: a.kind}, dialect.PlainText)
 		if err != nil {
 			return shown{}, err
 		}
-		return check(d, p, r, dialect.PlainText)
+		out, err := check(d, p, r, dialect.PlainText)
+		out.template = v.template
+		return out, err
 	})
 	if err != nil {
 		if ctx.Err() != nil {

@@ -27,7 +27,7 @@ func (a *Answer) Render(ctx context.Context, t surface.Target) (packet.Packet, e
 		return packet.Packet{}, err
 	}
 	p := a.packet(t)
-	p.Chunks, p.Coverage, p.Diagnostics, p.Renderer = out.chunks, out.coverage, out.diagnostics, out.by
+	p.Chunks, p.Coverage, p.Diagnostics, p.Renderer, p.Template = out.chunks, out.coverage, out.diagnostics, out.by, out.template
 	return p, nil
 }
 
@@ -52,20 +52,22 @@ type shown struct {
 	coverage    packet.Coverage
 	diagnostics []doc.Diagnostic
 	by          packet.Renderer
+	template    *packet.Template
 }
 
 // show has the surface's renderer render the answer, checks what comes back,
 // and renders plain where the check fails. It fails only with ctx.
 func (a *Answer) show(ctx context.Context, t surface.Target) (shown, error) {
-	said := append(append([]doc.Diagnostic{}, a.doc.Diagnostics...), a.failed...)
+	v := a.viewFor(t)
+	said := append(append(append([]doc.Diagnostic{}, a.doc.Diagnostics...), a.failed...), v.said...)
 	id := t.Surface
 	s, known := a.core.surface(id)
 	s.Profile = a.core.profileOf(t)
 	if !known {
 		said = append(said, doc.Diagnostic{Code: "unknown_surface", Severity: doc.Warning, Message: "No plugin provides this surface; it gets plain text."})
-		return a.plain(ctx, s.Profile, said)
+		return a.plain(ctx, s.Profile, v, said)
 	}
-	out, err := contain("rendering", func() (shown, error) { return a.native(ctx, s) })
+	out, err := contain("rendering", func() (shown, error) { return a.native(ctx, s, v) })
 	if err == nil {
 		out.diagnostics = append(said, out.diagnostics...)
 		return out, nil
@@ -74,12 +76,12 @@ func (a *Answer) show(ctx context.Context, t surface.Target) (shown, error) {
 		return shown{}, ctx.Err()
 	}
 	a.core.log.Warn("rendered plain instead of by the plugin", "surface", id, "cause", cause(err), "stack", stack(err))
-	return a.plain(ctx, s.Profile, append(said, explain(id, err)...))
+	return a.plain(ctx, s.Profile, v, append(said, explain(id, err)...))
 }
 
 // native renders by the surface's own renderer and checks the result.
-func (a *Answer) native(ctx context.Context, s Surface) (shown, error) {
-	d := doc.Lower(a.documentFor(s.ID, s.Profile), doc.Support{Version: s.info.DocVersion, Blocks: s.info.Blocks})
+func (a *Answer) native(ctx context.Context, s Surface, v view) (shown, error) {
+	d := doc.Lower(a.frame.around(v.doc, s.Profile.Can.Actions), doc.Support{Version: s.info.DocVersion, Blocks: s.info.Blocks})
 	k, _ := dialect.ByName(s.Profile.Dialect)
 	if !visible(d) {
 		out, err := check(d, s.Profile, surface.Rendering{}, k)
@@ -91,7 +93,7 @@ func (a *Answer) native(ctx context.Context, s Surface) (shown, error) {
 		return shown{}, err
 	}
 	out, err := check(d, s.Profile, r, k)
-	out.by = packet.Renderer{ID: by.ID, Version: by.Version}
+	out.by, out.template = packet.Renderer{ID: by.ID, Version: by.Version}, v.template
 	return out, err
 }
 

@@ -44,7 +44,13 @@ func Append(dst []byte, p *Packet) ([]byte, error) {
 	}
 	a.text(`,"renderer":{"id":`, p.Renderer.ID)
 	a.optional(`,"version":`, p.Renderer.Version)
-	a.lit(`},"epoch":`)
+	a.lit(`}`)
+	if p.Template != nil {
+		a.text(`,"template":{"id":`, p.Template.ID)
+		a.number(`,"revision":`, p.Template.Revision)
+		a.lit(`}`)
+	}
+	a.lit(`,"epoch":`)
 	a.b = strconv.AppendUint(a.b, p.Epoch, 10)
 	a.text(`,"recipe":`, p.Recipe)
 	a.lit(`}`)

@@ -28,6 +28,7 @@ type Packet struct {
 	Coverage         Coverage         `json:"coverage"`
 	Diagnostics      []doc.Diagnostic `json:"diagnostics,omitempty"`
 	Renderer         Renderer         `json:"renderer"`
+	Template         *Template        `json:"template,omitempty"` // that the answer was put into
 	Epoch            uint64           `json:"epoch"`
 	Recipe           string           `json:"recipe"`
 }
@@ -47,6 +48,13 @@ type Chunk struct {
 type Renderer struct {
 	ID      string `json:"id"`
 	Version string `json:"version,omitempty"`
+}
+
+// A Template names the template that an answer was put into. Its own blocks have
+// ids below "0" and are in the coverage, not in the payload.
+type Template struct {
+	ID       string `json:"id"`
+	Revision int    `json:"revision"`
 }
 
 // A Basis says what coverage was read from.

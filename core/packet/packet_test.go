@@ -37,7 +37,7 @@ func full() *Packet {
 		Actions:     []surface.Action{{ID: "ok", Verb: "Approve", Data: json.RawMessage(`{"n": 1}`), Expires: time.Unix(1, 0).UTC()}},
 		Coverage:    Coverage{Basis: Verified, Blocks: []Block{{ID: "1", Kind: doc.KindTable, Disposition: surface.AsFallback, Reason: "grid"}, {ID: "2", Kind: doc.KindRule, Disposition: surface.AsNative}}},
 		Diagnostics: []doc.Diagnostic{{Code: "x", Severity: doc.Warning, Block: "1", Message: "m"}, {Code: "y"}},
-		Renderer:    Renderer{ID: "slack", Version: "1.0.0"}, Epoch: 1 << 63, Recipe: "answer.basic",
+		Renderer:    Renderer{ID: "slack", Version: "1.0.0"}, Template: &Template{ID: "titled", Revision: 2}, Epoch: 1 << 63, Recipe: "answer.basic",
 	}
 }
 

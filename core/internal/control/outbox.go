@@ -23,6 +23,10 @@ type Delivery struct {
 	Progress   json.RawMessage `json:"progress,omitempty"`    // {done, total}
 	ToolResult json.RawMessage `json:"tool_result,omitempty"` // {tool, ok}
 
+	// Metadata is what templates can show beside the text, "title" and others: up to
+	// 32 entries of up to 4 KiB.
+	Metadata map[string]string `json:"metadata,omitempty"`
+
 	Deliveries []To   `json:"deliveries"`
 	Session    string `json:"session,omitempty"`
 	TurnKey    string `json:"turn_key,omitempty"` // of the turn that it completes; needs a session

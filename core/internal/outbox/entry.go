@@ -32,6 +32,7 @@ const (
 type Rendering struct {
 	Parts       []Part           `json:"parts"`
 	Renderer    packet.Renderer  `json:"renderer"`
+	Template    *packet.Template `json:"template,omitempty"`
 	Coverage    packet.Coverage  `json:"coverage"`
 	Diagnostics []doc.Diagnostic `json:"diagnostics,omitempty"`
 	Packet      bool             `json:"packet,omitempty"` // the surface takes the whole packet
