@@ -236,7 +236,7 @@ func TestAnswers(t *testing.T) {
 			dir := filepath.Join(filepath.Dir(binaries.Build(t)), "plugins")
 			closed := httptest.NewServer(http.NotFoundHandler())
 			closed.Close() // nobody listens there
-			v := beginWith(t, id, dir, core.Config{Plugins: []string{dir}, FirstParty: []string{dir}, File: file}, map[string]map[string]any{
+			v := beginWith(t, id, core.Config{Plugins: []string{dir}, FirstParty: []string{dir}, File: file}, map[string]map[string]any{
 				"stranger": strangers[id], "nowhere": {where[id]: closed.URL},
 			})
 			all := answers(v.platform, trap.URL)

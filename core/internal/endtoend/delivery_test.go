@@ -25,10 +25,10 @@ type vak struct {
 func begin(t *testing.T, id string, more map[string]map[string]any) *vak {
 	t.Helper()
 	dir := filepath.Join(filepath.Dir(binaries.Build(t)), "plugins")
-	return beginWith(t, id, dir, core.Config{Plugins: []string{dir}, FirstParty: []string{dir}}, more)
+	return beginWith(t, id, core.Config{Plugins: []string{dir}, FirstParty: []string{dir}}, more)
 }
 
-func beginWith(t *testing.T, id, dir string, c core.Config, more map[string]map[string]any) *vak {
+func beginWith(t *testing.T, id string, c core.Config, more map[string]map[string]any) *vak {
 	t.Helper()
 	p := platforms[id]()
 	v := &vak{front: newFront(t, p), t: t}
