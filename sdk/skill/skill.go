@@ -55,9 +55,11 @@ type Recipe struct {
 }
 
 // A Signal is a fact about an answer that recipes go by. It is there where one of
-// its keywords occurs in the text, or one of its tools was used.
+// its keywords occurs in the text, one of its tools was used, or there is a card of
+// one of its types.
 type Signal struct {
 	Name     string
 	Keywords []string // words or phrases in small letters, found at the borders of words
 	Tools    []string // names of tools; a * stands for any letters
+	Types    []string // names of types of card
 }
