@@ -1,0 +1,245 @@
+package plan
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/seed-1ae66336/vak/sdk/skill"
+)
+
+// Basic is the id of the recipe of last resort. It names no signal and no type, so
+// it suits every answer, and it comes after all others.
+const Basic = "answer.basic"
+
+// Config is what a [Planner] goes by.
+type Config struct {
+	Recipes []skill.Recipe // of all skills; [Basic] is added where it is not among them
+	Signals []skill.Signal // of all skills; those of one name add up
+}
+
+// The bounds of a [Config].
+const (
+	MaxRecipes  = 100_000
+	MaxKeywords = 200_000 // of all signals
+	MaxKeyword  = 128     // bytes
+	maxListed   = 1_000   // signals, types and surfaces of one recipe
+)
+
+// A Planner reads signals and plans. It is immutable and safe for concurrent use.
+type Planner struct {
+	names    names      // of signals
+	words    *words     // the keywords
+	keywords [][]uint32 // the signals of each
+	byType   map[string][]uint32
+	tools    toolbox
+
+	recipes []recipe   // in the order in which they win
+	basic   int        // the first of last resort
+	types   names      // that recipes ask for
+	first   [][]uint32 // by signal, the recipes whose rarest one it is, in their order
+	naming  [][]uint32 // by signal, the recipes that name it, in their order
+}
+
+// A recipe is one of a planner. What has no signal beyond those that a planner
+// knows of does not exist: [New] numbers those that recipes name, too.
+type recipe struct {
+	Ref
+	signals  []uint32 // ascending by how many recipes name them
+	types    []uint32
+	surfaces []string
+	priority int
+}
+
+// New checks c and makes a planner of it, which shares nothing with c that is
+// changed later. Its error wraps one of this package and names what is at fault.
+func New(c Config) (*Planner, error) {
+	p := &Planner{byType: map[string][]uint32{}}
+	for _, name := range given() {
+		p.names.number(name)
+	}
+	if err := p.define(c.Signals); err != nil {
+		return nil, err
+	}
+	if err := p.register(c.Recipes); err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+// define takes in what signals are read from.
+func (p *Planner) define(signals []skill.Signal) error {
+	var streams []string
+	number := map[string]int{}
+	for _, s := range signals {
+		if !named(s.Name) {
+			return fmt.Errorf("signal %.40q: %w: use 1 to 128 small letters, digits and . _ -", s.Name, ErrName)
+		}
+		id := p.names.number(s.Name)
+		for _, k := range s.Keywords {
+			text := ""
+			if len(k) <= MaxKeyword {
+				text = stream(k)
+			}
+			if text == "" {
+				return fmt.Errorf("signal %s: %.40q: %w: use a word or phrase of up to 128 bytes", s.Name, k, ErrKeyword)
+			}
+			n, ok := number[text]
+			if !ok {
+				if n = len(streams); n == MaxKeywords {
+					return fmt.Errorf("signal %s: %w: all skills together may have 200,000 keywords", s.Name, ErrTooMany)
+				}
+				number[text] = n
+				streams = append(streams, text)
+				p.keywords = append(p.keywords, nil)
+			}
+			if !slices.Contains(p.keywords[n], id) {
+				p.keywords[n] = append(p.keywords[n], id)
+			}
+		}
+		for _, tool := range s.Tools {
+			p.tools.add(tool, s.Name)
+		}
+		for _, name := range s.Types {
+			p.byType[name] = append(p.byType[name], id)
+		}
+	}
+	p.words = newWords(streams)
+	return nil
+}
+
+// register takes in recipes, and puts them in the order in which they win.
+func (p *Planner) register(recipes []skill.Recipe) error {
+	if len(recipes) > MaxRecipes {
+		return fmt.Errorf("%d recipes: %w: all skills together may have 100,000", len(recipes), ErrTooMany)
+	}
+	basic := false
+	seen := map[Ref]bool{}
+	for _, r := range recipes {
+		ref := Ref{r.ID, r.Version}
+		switch {
+		case !named(r.ID):
+			return fmt.Errorf("recipe %.40q: %w: use 1 to 128 small letters, digits and . _ -", r.ID, ErrName)
+		case r.Version == "" || len(r.Version) > maxName:
+			return fmt.Errorf("recipe %s: its version: %w: it needs one, as 1.0.0", r.ID, ErrName)
+		case seen[ref]:
+			return fmt.Errorf("recipe %s %s: %w: give one of the two another version or id", r.ID, r.Version, ErrTwice)
+		case r.ID == Basic && len(r.Signals)+len(r.Types) > 0:
+			return fmt.Errorf("recipe %s %s: %w: the last resort has to suit every answer; give it another id", r.ID, r.Version, ErrName)
+		case r.ID != Basic && len(r.Signals) == 0:
+			return fmt.Errorf("recipe %s %s: %w: say by which signals it is recognised", r.ID, r.Version, ErrMatchesAll)
+		case max(len(r.Signals), len(r.Types), len(r.Surfaces)) > maxListed:
+			return fmt.Errorf("recipe %s %s: %w: it may list 1,000 signals, types or surfaces", r.ID, r.Version, ErrTooMany)
+		}
+		for _, name := range slices.Concat(r.Signals, r.Types, r.Surfaces) {
+			if !named(name) {
+				return fmt.Errorf("recipe %s %s: %.40q: %w: use small letters, digits and . _ -", r.ID, r.Version, name, ErrName)
+			}
+		}
+		seen[ref] = true
+		basic = basic || r.ID == Basic && len(r.Surfaces) == 0
+		p.recipes = append(p.recipes, p.compile(r))
+	}
+	if !basic {
+		p.recipes = append(p.recipes, p.compile(skill.Recipe{ID: Basic, Version: "0"}))
+	}
+	slices.SortFunc(p.recipes, order)
+	p.basic = slices.IndexFunc(p.recipes, func(r recipe) bool { return len(r.signals) == 0 })
+	p.index()
+	return nil
+}
+
+func (p *Planner) compile(r skill.Recipe) recipe {
+	c := recipe{Ref: Ref{r.ID, r.Version}, surfaces: slices.Clone(r.Surfaces), priority: r.Priority}
+	for _, s := range sorted(slices.Clone(r.Signals)) {
+		c.signals = append(c.signals, p.names.number(s))
+	}
+	for _, t := range sorted(slices.Clone(r.Types)) {
+		c.types = append(c.types, p.types.number(t))
+	}
+	return c
+}
+
+// order puts first what wins where both match. Since a recipe matches with all of
+// its signals and types or not at all, the order does not depend on the answer.
+func order(a, b recipe) int {
+	return cmp.Or(
+		cmp.Compare(len(b.signals), len(a.signals)),
+		cmp.Compare(len(b.types), len(a.types)),
+		cmp.Compare(b.priority, a.priority),
+		strings.Compare(a.ID, b.ID),
+		strings.Compare(a.Version, b.Version),
+	)
+}
+
+// index notes for every signal which recipes name it, and by its rarest signal
+// where a recipe is looked for.
+func (p *Planner) index() {
+	p.naming = make([][]uint32, len(p.names.of))
+	p.first = make([][]uint32, len(p.names.of))
+	for i := range p.recipes {
+		for _, s := range p.recipes[i].signals {
+			p.naming[s] = append(p.naming[s], uint32(i))
+		}
+	}
+	for i := range p.recipes {
+		r := &p.recipes[i]
+		slices.SortFunc(r.signals, func(a, b uint32) int {
+			return cmp.Or(cmp.Compare(len(p.naming[a]), len(p.naming[b])), cmp.Compare(a, b))
+		})
+		if len(r.signals) > 0 {
+			p.first[r.signals[0]] = append(p.first[r.signals[0]], uint32(i))
+		}
+	}
+}
+
+// Emits lists the signals that something gives: text, structure, cards, tools or
+// provenance. What tools declare on their own comes on top. The caller owns it.
+func (p *Planner) Emits() []string {
+	out := given()
+	for _, ids := range p.keywords {
+		out = p.append(out, ids)
+	}
+	for _, ids := range p.byType {
+		out = p.append(out, ids)
+	}
+	for _, signals := range p.tools.exact {
+		out = append(out, signals...)
+	}
+	for _, w := range p.tools.wild {
+		out = append(out, w.signal)
+	}
+	return sorted(out)
+}
+
+func (p *Planner) append(out []string, ids []uint32) []string {
+	for _, id := range ids {
+		out = append(out, p.names.of[id])
+	}
+	return out
+}
+
+// Idle lists the recipes that name a signal that nothing gives, with these signals:
+// a fault of who wrote them. A signal that a tool declares, or of a surface, may
+// still come. In ascending order of id and version.
+func (p *Planner) Idle() []Candidate {
+	emits := p.names.in(p.Emits())
+	var out []Candidate
+	for i := range p.recipes {
+		r := &p.recipes[i]
+		c := Candidate{Recipe: r.Ref}
+		for _, s := range r.signals {
+			if !emits.has(s) && !strings.HasPrefix(p.names.of[s], surfaceGroup) {
+				c.Missing = append(c.Missing, p.names.of[s])
+			}
+		}
+		if c.Missing != nil {
+			slices.Sort(c.Missing)
+			c.Reason = "nothing gives " + plural("signal", c.Missing)
+			out = append(out, c)
+		}
+	}
+	slices.SortFunc(out, func(a, b Candidate) int { return compareRefs(a.Recipe, b.Recipe) })
+	return out
+}
