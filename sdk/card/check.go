@@ -1,6 +1,7 @@
 package card
 
 import (
+	"reflect"
 	"slices"
 	"strconv"
 	"unicode/utf8"
@@ -38,7 +39,7 @@ func (c *checker) node(n Node, path string, depth int) {
 		c.fail(ErrTooLarge, path, "nodes may nest 16 deep")
 	case n.Props == nil:
 		c.fail(ErrInvalid, path, "expected a primitive")
-	case propsTypes[n.Props.Primitive()] == nil:
+	case !byTypes[reflect.TypeOf(n.Props)]:
 		c.fail(ErrInvalid, path, "expected properties by value")
 	case len(n.Children) > 0 && !n.Props.Primitive().HasChildren():
 		c.fail(ErrInvalid, path+"/children", "expected none: "+string(n.Props.Primitive())+" has no children")

@@ -57,6 +57,9 @@ func ParseTree(b []byte) (Tree, error) {
 	if err := bounded(b, 2*MaxDepth+8); err != nil {
 		return Tree{}, err
 	}
+	if err := unique(b, "", everywhere); err != nil {
+		return Tree{}, err
+	}
 	d := treeDecoder{}
 	root, err := d.node(b, "", 1)
 	if err != nil {
@@ -105,6 +108,16 @@ var propsTypes = func() map[Primitive]reflect.Type {
 	out := map[Primitive]reflect.Type{}
 	for _, p := range vocabulary() {
 		out[p.Primitive()] = reflect.TypeOf(p)
+	}
+	return out
+}()
+
+// byTypes are the same types, to tell them from pointers to them and from structs
+// around them.
+var byTypes = func() map[reflect.Type]bool {
+	out := map[reflect.Type]bool{}
+	for _, t := range propsTypes {
+		out[t] = true
 	}
 	return out
 }()

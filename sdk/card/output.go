@@ -77,6 +77,9 @@ func ParseOutput(b []byte) (Output, error) {
 	if c := bytes.TrimLeft(b, " \t\r\n"); len(c) == 0 || c[0] != '{' {
 		return Output{}, &ProblemError{ErrInvalid, "", "expected an object with semantic_type and payload"}
 	}
+	if err := unique(b, "", func(depth int) bool { return depth == 0 }); err != nil {
+		return Output{}, err
+	}
 	var e envelope
 	if err := strict(b, "", &e); err != nil {
 		return Output{}, err
@@ -102,6 +105,9 @@ func ParseOutput(b []byte) (Output, error) {
 	if len(e.Context) > 0 && string(e.Context) != "null" {
 		if len(e.Context) > maxContext {
 			return Output{}, &ProblemError{ErrTooLarge, "/context", "a context may have 64 KB"}
+		}
+		if err := unique(e.Context, "/context", everywhere); err != nil {
+			return Output{}, err
 		}
 		o.Context = &Context{}
 		if err := strict(e.Context, "/context", o.Context); err != nil {
