@@ -4,6 +4,7 @@
 //	bench              compile, and compile + render + check by dialect
 //	bench -jsonl VAK   a megabyte of README files through "vak preview --jsonl"
 //	bench -delivery    from Deliver to the first call of a transport
+//	bench -planning    plans and signals among 10,000 recipes and keywords, and 10
 //
 // Measurements are interleaved, so that a busy moment hits all of them alike, and
 // of each the lower quartile counts: what else a machine does only ever adds time.
@@ -47,12 +48,15 @@ func main() {
 	rounds := flag.Int("rounds", 25, "measurements of each figure; the lower quartile counts")
 	vak := flag.String("jsonl", "", "measure this vak instead")
 	deliver := flag.Bool("delivery", false, "measure the way from Deliver to a transport instead")
+	plans := flag.Bool("planning", false, "measure plans and signals among many recipes and keywords instead")
 	flag.Parse()
 	err := errors.New("unexpected arguments")
 	switch {
 	case flag.NArg() > 0:
 	case *deliver:
 		err = delivery(*rounds)
+	case *plans:
+		err = planning(*rounds)
 	case *vak != "":
 		err = throughput(*vak)
 	default:
