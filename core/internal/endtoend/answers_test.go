@@ -236,10 +236,17 @@ func TestAnswers(t *testing.T) {
 			dir := filepath.Join(filepath.Dir(binaries.Build(t)), "plugins")
 			closed := httptest.NewServer(http.NotFoundHandler())
 			closed.Close() // nobody listens there
-			v := beginWith(t, id, core.Config{Plugins: []string{dir}, FirstParty: []string{dir}, File: file}, map[string]map[string]any{
-				"stranger": strangers[id], "nowhere": {where[id]: closed.URL},
-			})
-			all := answers(v.platform, trap.URL)
+			all := answers(p, trap.URL)
+			var waiting []int
+			for n, a := range all {
+				if a.replies[0].Status == http.StatusTooManyRequests {
+					waiting = append(waiting, n)
+				}
+			}
+			more, alone := lone(id, waiting)
+			more["stranger"], more["nowhere"] = strangers[id], map[string]any{where[id]: closed.URL}
+			v := beginWith(t, id, core.Config{Plugins: []string{dir}, FirstParty: []string{dir}, File: file}, more)
+			v.alone = alone
 			for n, a := range all {
 				chat := v.platform.chat(n)
 				v.script(chat, a.replies...)

@@ -17,7 +17,8 @@ import (
 type vak struct {
 	*core.Core
 	*front
-	t *testing.T
+	t     *testing.T
+	alone map[string]string // chats whose target has an account of its own
 }
 
 // begin opens a core that delivers to a platform. more are accounts beside the
@@ -61,7 +62,29 @@ func beginWith(t *testing.T, id string, c core.Config, more map[string]map[strin
 }
 
 // target is a chat as core names it.
-func (v *vak) target(chat string) string { return v.platform.id + ":" + chat }
+func (v *vak) target(chat string) string {
+	t := v.platform.id + ":" + chat
+	if account := v.alone[chat]; account != "" {
+		t += ":" + account
+	}
+	return t
+}
+
+// lone are accounts for the n-th chats: Slack's limits are those of an account, so
+// that a chat that is to wait would have all others wait.
+func lone(id string, chats []int) (more map[string]map[string]any, alone map[string]string) {
+	more, alone = map[string]map[string]any{}, map[string]string{}
+	if id != "slack" {
+		return more, alone
+	}
+	p := platforms[id]()
+	defer p.close()
+	for _, n := range chats {
+		name := fmt.Sprint("lone", n)
+		more[name], alone[p.chat(n)] = nil, name
+	}
+	return more, alone
+}
 
 // deliver has a text delivered. The job is called as its chat.
 func (v *vak) deliver(id, target, text string, more ...func(*core.Delivery)) {

@@ -50,8 +50,16 @@ func TestRefusals(t *testing.T) {
 	for id := range platforms {
 		t.Run(id, func(t *testing.T) {
 			t.Parallel()
-			v := begin(t, id, nil)
 			all := refusals(t, id)
+			var waiting []int
+			for n, r := range all {
+				if r.Outcome == "waits" {
+					waiting = append(waiting, n)
+				}
+			}
+			more, alone := lone(id, waiting)
+			v := begin(t, id, more)
+			v.alone = alone
 			for n, r := range all {
 				chat := v.platform.chat(n)
 				a := v.platform.refuse(r.Status, r.Code, r.Says)
