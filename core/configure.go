@@ -3,7 +3,6 @@ package core
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -18,8 +17,8 @@ import (
 	"github.com/seed-1ae66336/vak/sdk/surface"
 )
 
-// configured is what vak.toml comes to with the plugins that there are. It is
-// immutable.
+// configured is what the configuration comes to with the plugins that there are.
+// It is immutable.
 type configured struct {
 	file     *config.File
 	surfaces map[string]Settings       // of their profiles
@@ -27,13 +26,15 @@ type configured struct {
 	policies map[string]config.Policy  // by the text of the target
 	profiles map[string]Settings       // of targets that override their surface's profile, by text
 	warnings []error
-	state    fileState
+	ignored  *config.Problem // why the project's file is not read; nil: it is, or there is none
+	seen     map[string]fileState
 }
 
 // fileState tells a file from what it was.
 type fileState struct {
 	time time.Time
 	size int64
+	mode os.FileMode
 }
 
 // configFile is where the configuration is, and whether it has to be there.
@@ -63,44 +64,63 @@ func (c *Core) configure() error {
 
 // readConfig reads the configuration and holds it against the plugins.
 func (c *Core) readConfig() (*configured, error) {
-	path, need := c.configFile()
 	out := &configured{surfaces: map[string]Settings{}, targets: map[string]surface.Target{}, policies: map[string]config.Policy{}, profiles: map[string]Settings{}}
-	if path == "" {
-		out.file = &config.File{}
-		return out, nil
+	out.seen = c.statesNow()
+	from := config.Sources{Environ: os.Environ(), Set: c.config.Set}
+	from.Main, from.Need = c.configFile()
+	if dir := c.Home(); dir != "" {
+		from.User = filepath.Join(dir, config.Output)
 	}
-	out.state = stateOf(path)
-	file, err := config.Load(path, need, os.Environ())
+	if from.Project, out.ignored = c.projectFile(); out.ignored != nil {
+		out.warnings = append(out.warnings, out.ignored)
+	}
+	file, err := config.Load(from)
 	problems, _ := errors.AsType[config.Problems](err)
 	if file == nil {
-		return nil, configError(err)
+		return nil, configError(problems)
 	}
 	out.file = file
 	for _, id := range slices.Sorted(maps.Keys(out.file.Surfaces)) {
 		problems = append(problems, c.checkSurface(out, id)...)
 	}
 	for _, name := range slices.Sorted(maps.Keys(out.file.Targets)) {
-		if p := c.checkTarget(out, name); p != nil {
-			problems = append(problems, p)
-		}
+		problems = append(problems, c.checkTarget(out, name)...)
 	}
 	if len(problems) > 0 {
-		slices.SortStableFunc(problems, func(a, b *config.Problem) int { return a.Line - b.Line })
-		return nil, configError(problems)
+		return nil, configError(problems.Sorted())
 	}
 	return out, nil
 }
 
-func stateOf(path string) fileState {
-	st, err := os.Stat(path)
-	if err != nil {
-		return fileState{}
+// statesNow is how the files are now from which a configuration is made, also those
+// that are not there.
+func (c *Core) statesNow() map[string]fileState {
+	main, _ := c.configFile()
+	files := []string{main}
+	if dir := c.Home(); dir != "" {
+		files = append(files, filepath.Join(dir, config.Output), filepath.Join(dir, trustedName))
 	}
-	return fileState{st.ModTime(), st.Size()}
+	if c.config.Project != "" {
+		files = append(files, outputOf(c.config.Project))
+	}
+	out := map[string]fileState{}
+	for _, f := range files {
+		if st, err := os.Stat(f); err == nil {
+			out[f] = fileState{st.ModTime(), st.Size(), st.Mode()}
+		}
+	}
+	return out
 }
 
-func configError(err error) error {
-	return &Error{Kind: ErrConfig, What: err.Error()}
+// configError is of kind ErrSetting where nothing is wrong but what Config.Set says.
+func configError(problems config.Problems) error {
+	kind := ErrSetting
+	for _, p := range problems {
+		if p.File != config.FromSet {
+			kind = ErrConfig
+		}
+	}
+	return &Error{Kind: kind, What: problems.Error()}
 }
 
 // installed is a surface as its plugin has it, whatever is configured.
@@ -121,7 +141,7 @@ func (c *Core) checkSurface(out *configured, id string) config.Problems {
 		out.warnings = append(out.warnings, out.file.Problem(path, "there is no usable plugin for this surface", "install one, see \"vak plugin list\""))
 		return nil
 	}
-	settings, problems := c.settings(out, path, of.Settings, "account", "accounts", "template")
+	settings, problems := c.settings(out, path, of.Settings, "account", "accounts", "max_chars", "mentions", "template")
 	out.surfaces[id] = settings
 	for _, name := range slices.Sorted(maps.Keys(of.Accounts)) {
 		at := append(slices.Clip(path), "accounts", name)
@@ -147,7 +167,7 @@ func (c *Core) settings(out *configured, path []string, of map[string]string, ot
 			}
 			if !slices.Contains(known, key) {
 				slices.Sort(known)
-				what, mend = "there is no such key", "use "+strings.Join(known, ", ")
+				what, mend = "there is no such key", "use "+strings.Join(slices.Compact(known), ", ")
 			}
 			problems = append(problems, out.file.Problem(append(slices.Clip(path), key), what, mend))
 		}
@@ -155,28 +175,25 @@ func (c *Core) settings(out *configured, path []string, of map[string]string, ot
 	return settings, problems
 }
 
-func (c *Core) checkTarget(out *configured, name string) *config.Problem {
+func (c *Core) checkTarget(out *configured, name string) config.Problems {
 	of := out.file.Targets[name]
 	path := []string{"targets", name, "to"}
 	t, err := surface.ParseTarget(of.To)
 	if err != nil {
-		return out.file.Problem(path, err.Error(), "")
+		return config.Problems{out.file.Problem(path, err.Error(), "")}
 	}
 	s, ok := c.installed(t.Surface)
 	if !ok || s.Err != nil {
 		out.warnings = append(out.warnings, out.file.Problem(path, "there is no usable plugin for its surface", "install one, see \"vak plugin list\""))
 	} else if err := c.schemas.address(s, t); err != nil {
 		e, _ := errors.AsType[*Error](err)
-		return out.file.Problem(path, e.What, e.Mend)
+		return config.Problems{out.file.Problem(path, e.What, e.Mend)}
 	}
 	settings, problems := c.settings(out, []string{"targets", name}, of.Settings, append(config.PolicyKeys(), "to")...)
-	if len(problems) > 0 {
-		return problems[0]
-	}
 	out.profiles[t.String()] = settings
 	out.targets[name] = t
 	out.policies[t.String()] = of.Policy
-	return nil
+	return problems
 }
 
 // resolve finds a target by its name or its text, and what it wants.
@@ -196,7 +213,17 @@ func (c *Core) resolve(text string) (surface.Target, config.Policy, error) {
 			return surface.Target{}, config.Policy{}, &Error{Kind: ErrTarget, What: err.Error(), Mend: "for example telegram:-1001234 or log:answers"}
 		}
 	}
-	return t, now.policies[t.String()].Over(now.file.Policy), nil
+	wants := now.policies[t.String()]
+	if named {
+		wants = now.file.Targets[text].Policy // another name of the same place may want something else
+	}
+	under := now.file.Policy
+	for key, word := range map[string]*string{"cadence": &under.Cadence, "urgency": &under.Urgency} {
+		if now.file.From("policy", key) == config.FromDefault {
+			*word = "" // what nobody asks for is not written down with a job
+		}
+	}
+	return t, wants.Over(under), nil
 }
 
 // policy is what the outbox asks of a target.
@@ -204,7 +231,7 @@ func (c *Core) policy(t surface.Target) outbox.Policy {
 	now := c.configured.Load()
 	p := now.policies[t.String()].Over(now.file.Policy)
 	out := outbox.Policy{
-		ParkUnknown: p.Unknown == "park", MaxParts: p.MaxParts, Zone: p.Timezone,
+		ParkUnknown: p.Unknown == "park", MaxParts: p.MaxParts, Zone: p.Timezone, LiveMentions: c.profileOf(t).Mentions == "live",
 		Quiet: outbox.Span{From: outbox.TimeOfDay(p.Quiet[0]), To: outbox.TimeOfDay(p.Quiet[1])},
 	}
 	for _, d := range p.Digest {
@@ -225,6 +252,12 @@ func (c *Core) templateFor(t surface.Target) string {
 	return id
 }
 
+// mentions is what is wanted for the names in what goes to a target of a surface:
+// its own wish goes before that of its surface, and that before the policy's.
+func (c *configured) mentions(id string, t surface.Target) string {
+	return cmp.Or(c.policies[t.String()].Mentions, c.file.Surfaces[id].Mentions, c.file.Policy.Mentions)
+}
+
 // secret resolves a reference.
 func (c *Core) secret(ctx context.Context, ref string) (string, error) {
 	if c.config.Secrets != nil {
@@ -236,11 +269,10 @@ func (c *Core) secret(ctx context.Context, ref string) (string, error) {
 // watchEvery is the time between two looks at the configuration.
 const watchEvery = 2 * time.Second
 
-// watch takes over the configuration when its file changes. One with a fault is
-// told, and what was goes on.
+// watch takes over the configuration when one of its files changes, appears or
+// goes. One with a fault is told, and what was goes on.
 func (c *Core) watch(ctx context.Context) {
-	path, _ := c.configFile()
-	seen := c.configured.Load().state
+	seen := c.configured.Load().seen
 	t := time.NewTicker(watchEvery)
 	defer t.Stop()
 	for {
@@ -249,8 +281,8 @@ func (c *Core) watch(ctx context.Context) {
 			return
 		case <-t.C:
 		}
-		now := stateOf(path)
-		if now == seen {
+		now := c.statesNow()
+		if maps.Equal(now, seen) {
 			continue
 		}
 		seen = now
@@ -259,82 +291,9 @@ func (c *Core) watch(ctx context.Context) {
 			continue
 		}
 		c.look()
-		c.log.Info("the configuration was read again", "file", path)
+		c.log.Info("the configuration was read again", "files", c.configured.Load().file.Files)
 		if err := c.outbox.TransportsChanged(ctx); err != nil && ctx.Err() == nil {
 			c.log.Error("what waits for a transport cannot be released", "cause", err)
 		}
 	}
-}
-
-// A Configuration is what vak.toml says, with references in place of secrets.
-type Configuration struct {
-	File     string              `json:"file,omitempty"`     // empty: there is none
-	Settings map[string][]string `json:"settings,omitempty"` // by surface, "key = value"
-	Accounts []ConfiguredAccount `json:"accounts,omitempty"`
-	Targets  []ConfiguredTarget  `json:"targets,omitempty"`
-	Warnings []string            `json:"warnings,omitempty"`
-}
-
-// A ConfiguredAccount is one account of vak.toml.
-type ConfiguredAccount struct {
-	Surface  string          `json:"surface"`
-	Name     string          `json:"name,omitempty"`
-	Settings json.RawMessage `json:"settings"`          // secrets are references
-	Missing  string          `json:"missing,omitempty"` // why a secret cannot be read
-}
-
-// A ConfiguredTarget is one target of vak.toml, with all that it wants.
-type ConfiguredTarget struct {
-	Name     string `json:"name"`
-	Target   string `json:"target"`
-	Cadence  string `json:"cadence"`
-	Urgency  string `json:"urgency"`
-	Unknown  string `json:"unknown"`
-	MaxParts int    `json:"max_parts"`
-
-	Digest   []string `json:"digest"`          // times of day
-	Quiet    string   `json:"quiet,omitempty"` // from and to, times of day
-	Timezone string   `json:"timezone"`        // of those times
-}
-
-// Configuration tells what is configured, and tries whether every secret can be
-// read.
-func (c *Core) Configuration(ctx context.Context) Configuration {
-	now := c.configured.Load()
-	out := Configuration{File: now.file.Path, Settings: map[string][]string{}}
-	for _, id := range slices.Sorted(maps.Keys(now.file.Surfaces)) {
-		of := now.file.Surfaces[id]
-		for _, k := range slices.Sorted(maps.Keys(of.Settings)) {
-			out.Settings[id] = append(out.Settings[id], k+" = "+of.Settings[k])
-		}
-		for _, name := range slices.Sorted(maps.Keys(of.Accounts)) {
-			a := ConfiguredAccount{Surface: id, Name: name, Settings: of.Accounts[name]}
-			if _, err := config.Resolve(ctx, a.Settings, c.secret); err != nil {
-				a.Missing = err.Error()
-			}
-			out.Accounts = append(out.Accounts, a)
-		}
-	}
-	defaults := config.Policy{
-		Cadence: string(Immediate), Urgency: string(Normal), Unknown: "resend_marked", MaxParts: 20,
-		Digest: []config.Minute{9 * 60}, Timezone: time.UTC,
-	}
-	for _, name := range slices.Sorted(maps.Keys(now.targets)) {
-		p := now.file.Targets[name].Policy.Over(now.file.Policy).Over(defaults)
-		t := ConfiguredTarget{
-			Name: name, Target: now.targets[name].String(), Cadence: p.Cadence, Urgency: p.Urgency, Unknown: p.Unknown,
-			MaxParts: p.MaxParts, Timezone: p.Timezone.String(),
-		}
-		for _, d := range p.Digest {
-			t.Digest = append(t.Digest, d.String())
-		}
-		if p.Quiet != [2]config.Minute{} {
-			t.Quiet = p.Quiet[0].String() + "-" + p.Quiet[1].String()
-		}
-		out.Targets = append(out.Targets, t)
-	}
-	for _, w := range now.warnings {
-		out.Warnings = append(out.Warnings, w.Error())
-	}
-	return out
 }

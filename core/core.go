@@ -66,8 +66,18 @@ type Config struct {
 	InProcess []surface.Plugin
 
 	// File is the configuration, a vak.toml. Empty: the one in the home, where that
-	// is there. It is read again when it changes.
+	// is there. Below it lies output.toml of the home, where that is there. Both are
+	// read again when they change.
 	File string
+
+	// Project is the directory of a project, whose .vak/output.toml is the lowest
+	// file of the configuration. It is read only where the user trusts the project,
+	// see [Trust]; [Core.Ignored] tells where it is not. Empty: there is none.
+	Project string
+
+	// Set overrides values of the configuration, whatever files and environment
+	// say: path=value, as in targets.ops.urgency=ambient.
+	Set []string
 
 	// Secrets resolves the references to secrets in the configuration. Nil:
 	// env:NAME and file:PATH.
@@ -82,7 +92,8 @@ type Config struct {
 	// process that holds the home.
 	NoDelivery bool
 
-	// Settings overrides the profile of every surface.
+	// Settings overrides the profile of every surface, whatever the configuration
+	// says of it or of a target.
 	Settings Settings
 
 	// Surfaces overrides profiles by surface id, after Settings. A name that no
@@ -323,22 +334,31 @@ func (c *Core) newSurface(s host.Surface) Surface {
 		ID: s.Info.ID, Version: s.Info.Version, State: string(s.State),
 		Path: s.Path, SHA256: s.SHA256, Err: s.Err, info: s.Info,
 	}
-	p := conservative(s.Info.ID)
-	if len(s.Info.Profiles) > 0 {
-		p = s.Info.Profiles[0]
-	}
-	p = c.configured.Load().surfaces[out.ID].apply(p)
-	out.Profile = clamped(c.config.Surfaces[out.ID].apply(c.config.Settings.apply(p)))
+	out.Profile = c.profile(out.ID, out.info, surface.Target{})
 	return out
 }
 
 // profileOf is the profile of what goes to a target, as it is now.
 func (c *Core) profileOf(t surface.Target) surface.Profile {
-	p := clamped(conservative(t.Surface))
-	if s, ok := c.surface(t.Surface); ok {
-		p = s.Profile
+	s, _ := c.surface(t.Surface)
+	return c.profile(t.Surface, s.info, t)
+}
+
+// profile is the plugin's, below what the configuration says of the surface, below
+// what it says of the target, below what the program says. Whether names may
+// notify is nothing that a plugin has a say in.
+func (c *Core) profile(id string, info surface.Info, t surface.Target) surface.Profile {
+	p := conservative(id)
+	if len(info.Profiles) > 0 {
+		p = info.Profiles[0]
 	}
-	return clamped(c.configured.Load().profiles[t.String()].apply(p))
+	now := c.configured.Load()
+	p.Mentions = ""
+	if now.mentions(id, t) == "live" {
+		p.Mentions = "live"
+	}
+	p = now.profiles[t.String()].apply(now.surfaces[id].apply(p))
+	return clamped(c.config.Surfaces[id].apply(c.config.Settings.apply(p)))
 }
 
 // conservative is the profile of a surface that nothing is known of: plain

@@ -14,8 +14,8 @@ const (
 	// plugin provides.
 	ErrUnknownSurface ErrorKind = "unknown surface"
 
-	// ErrSetting is returned when a setting has an unknown key or a value that
-	// is not allowed.
+	// ErrSetting is returned when a setting, or a value of Config.Set, has an unknown
+	// key or a value that is not allowed.
 	ErrSetting ErrorKind = "bad setting"
 
 	// ErrDraft is returned when a draft is of a kind that may not go out, or
@@ -34,9 +34,12 @@ const (
 	// ErrHome is returned when the home cannot be made, read or written.
 	ErrHome ErrorKind = "the home cannot be used"
 
-	// ErrConfig is returned when vak.toml is not what it should be. The error says
-	// where, line by line.
+	// ErrConfig is returned when the configuration is not what it should be. The
+	// error says where, line by line.
 	ErrConfig ErrorKind = "bad configuration"
+
+	// ErrTrust is returned when a project cannot be trusted, or was not.
+	ErrTrust ErrorKind = "not a project to trust"
 
 	// ErrTemplate is returned when a template's id, revision or format cannot be
 	// used. The error says where the format is wrong.

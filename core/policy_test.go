@@ -32,7 +32,7 @@ func TestPolicy(t *testing.T) {
 		why     string
 	}{
 		{"ops", true, 3, []outbox.TimeOfDay{8*60 + 15}, "a target's own wishes"},
-		{"other", false, 9, nil, "those for all"},
+		{"other", false, 9, []outbox.TimeOfDay{9 * 60}, "those for all, and the default"},
 	} {
 		p := c.policy(surface.Target{Surface: "log", Address: k.address})
 		if p.ParkUnknown != k.park || p.MaxParts != k.parts || !slices.Equal(p.Digests, k.digests) ||

@@ -105,7 +105,7 @@ func findings(out []finding, e *jsonschema.ValidationError, v any) []finding {
 		if p == "" {
 			continue
 		}
-		p = strings.NewReplacer("~1", "/", "~0", "~").Replace(p)
+		p = unescapePointer.Replace(p)
 		f.path = append(f.path, p)
 		switch in := at.(type) {
 		case map[string]any:
@@ -127,37 +127,140 @@ func complaint(e *jsonschema.ValidationError) string {
 	keyword := e.KeywordLocation[strings.LastIndexByte(e.KeywordLocation, '/')+1:]
 	switch keyword {
 	case "required", "additionalProperties", "type", "enum", "const", "minLength", "maxLength", "minimum", "maximum", "minItems", "maxItems":
-		return e.Message // they name keys and bounds, not what was written
+		what, _, _ := strings.Cut(e.Message, " but found ") // what was written stands behind it
+		return what
 	}
 	return "it does not fit the surface's schema (" + keyword + ")"
 }
 
 // openly finds values that are written openly where the schema wants a reference.
 func openly(schema []byte, v any) []finding {
-	var of struct {
-		Properties map[string]struct {
-			WriteOnly bool `json:"writeOnly"`
-		}
-	}
-	values, ok := v.(map[string]any)
-	if json.Unmarshal(schema, &of) != nil || !ok {
+	var root any
+	if json.Unmarshal(schema, &root) != nil {
 		return nil
 	}
-	var out []finding
-	for _, k := range slices.Sorted(maps.Keys(values)) {
-		if !of.Properties[k].WriteOnly {
-			continue
+	w := secretWalk{root: root}
+	w.walk([]any{root}, v, nil, false)
+	return w.found
+}
+
+// A secretWalk follows a value along its schema, to what is writeOnly.
+type secretWalk struct {
+	root  any
+	found []finding
+}
+
+// walk looks at v, which all of schemas are about.
+func (w *secretWalk) walk(schemas []any, v any, path []string, secret bool) {
+	if len(path) > maxSchemaDepth {
+		return
+	}
+	var nodes []map[string]any
+	for _, s := range schemas {
+		nodes = w.flat(nodes, s, 0)
+	}
+	for _, n := range nodes {
+		hidden, _ := n["writeOnly"].(bool)
+		secret = secret || hidden
+	}
+	switch v := v.(type) {
+	case map[string]any:
+		for _, k := range slices.Sorted(maps.Keys(v)) {
+			var of []any
+			for _, n := range nodes {
+				known, _ := n["properties"].(map[string]any)
+				if s, ok := known[k]; ok {
+					of = append(of, s)
+				} else {
+					of = append(of, n["additionalProperties"])
+				}
+				patterns, _ := n["patternProperties"].(map[string]any)
+				of = slices.AppendSeq(of, maps.Values(patterns)) // whichever it matches: rather one too many
+			}
+			w.walk(of, v[k], append(slices.Clip(path), k), secret)
 		}
-		all, ok := values[k].([]any)
-		if !ok {
-			all = []any{values[k]}
-		}
-		for _, one := range all {
-			if text, ok := one.(string); ok && !config.Reference(text) {
-				out = append(out, finding{path: []string{k}, what: "a secret is not written here, it is referred to: env:NAME or file:PATH"})
-				break
+	case []any:
+		var of []any
+		for _, n := range nodes {
+			of = append(of, n["items"], n["additionalItems"])
+			for _, list := range []string{"items", "prefixItems"} {
+				each, _ := n[list].([]any)
+				of = append(of, each...)
 			}
 		}
+		for i := range v {
+			w.walk(of, v[i], append(slices.Clip(path), strconv.Itoa(i)), secret)
+		}
+	case nil:
+	default:
+		text, ok := v.(string)
+		if secret && !(ok && config.Reference(text)) {
+			w.found = append(w.found, finding{path: path, what: "a secret is not written here; write it as env:NAME or file:PATH"})
+		}
 	}
-	return out
+}
+
+// maxSchemaDepth bounds how deep a value or a schema is followed.
+const maxSchemaDepth = 16
+
+// flat appends s and what it says of the same value by other schemas.
+func (w *secretWalk) flat(nodes []map[string]any, s any, depth int) []map[string]any {
+	n, ok := s.(map[string]any)
+	if !ok || depth > maxSchemaDepth || len(nodes) > 1000 {
+		return nodes
+	}
+	nodes = append(nodes, n)
+	for _, k := range []string{"allOf", "anyOf", "oneOf"} {
+		list, _ := n[k].([]any)
+		for _, one := range list {
+			nodes = w.flat(nodes, one, depth+1)
+		}
+	}
+	for _, k := range []string{"if", "then", "else"} {
+		nodes = w.flat(nodes, n[k], depth+1)
+	}
+	if ref, ok := n["$ref"].(string); ok && strings.HasPrefix(ref, "#") {
+		at := w.root
+		for _, p := range strings.Split(ref, "/")[1:] {
+			in, _ := at.(map[string]any)
+			at = in[unescapePointer.Replace(p)]
+		}
+		nodes = w.flat(nodes, at, depth+1)
+	}
+	return nodes
+}
+
+var unescapePointer = strings.NewReplacer("~1", "/", "~0", "~")
+
+// masked is the settings of an account for somebody to look at: references, and
+// "(set)" for every other text. Which of them are secrets is not for core to tell:
+// the address of a webhook may be one.
+func masked(settings json.RawMessage) json.RawMessage {
+	var v any
+	if json.Unmarshal(settings, &v) != nil {
+		return json.RawMessage(`"(set)"`)
+	}
+	b, err := json.Marshal(mask(v))
+	if err != nil {
+		return json.RawMessage(`"(set)"`)
+	}
+	return b
+}
+
+func mask(v any) any {
+	switch v := v.(type) {
+	case string:
+		if !config.Reference(v) && v != "" {
+			return "(set)"
+		}
+	case map[string]any:
+		for k := range v {
+			v[k] = mask(v[k])
+		}
+	case []any:
+		for i := range v {
+			v[i] = mask(v[i])
+		}
+	}
+	return v
 }

@@ -1,6 +1,7 @@
 package core
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -10,7 +11,13 @@ import (
 
 // Settings override parts of a surface's profile. The zero value changes
 // nothing. Settings must not be changed once they are part of a [Config].
-type Settings struct{ changes []func(*surface.Profile) }
+type Settings struct{ changes []change }
+
+// A change sets one key.
+type change struct {
+	key string
+	set func(*surface.Profile)
+}
 
 // A Setting describes one key of [Settings].
 type Setting struct {
@@ -22,26 +29,26 @@ type Setting struct {
 // Set changes key to value. Its error is of kind ErrSetting and names the keys
 // or values that are allowed.
 func (s *Settings) Set(key, value string) error {
-	i := slices.IndexFunc(settings, func(k setting) bool { return k.Key == key })
+	i := slices.IndexFunc(settingTable, func(k setting) bool { return k.Key == key })
 	if i < 0 {
-		keys := make([]string, len(settings))
-		for i, k := range settings {
+		keys := make([]string, len(settingTable))
+		for i, k := range settingTable {
 			keys[i] = k.Key
 		}
 		return &Error{Kind: ErrSetting, What: "unknown setting " + strconv.Quote(key), Mend: "use one of " + strings.Join(keys, ", ")}
 	}
-	change, ok := settings[i].parse(value)
+	set, ok := settingTable[i].parse(value)
 	if !ok {
-		return &Error{Kind: ErrSetting, What: key + " cannot be " + strconv.Quote(value), Mend: "use " + settings[i].Values}
+		return &Error{Kind: ErrSetting, What: key + " cannot be " + strconv.Quote(value), Mend: "use " + settingTable[i].Values}
 	}
-	s.changes = append(slices.Clip(s.changes), change)
+	s.changes = append(slices.Clip(s.changes), change{key, set})
 	return nil
 }
 
 // SettingKeys lists what [Settings.Set] knows.
 func SettingKeys() []Setting {
-	out := make([]Setting, len(settings))
-	for i, s := range settings {
+	out := make([]Setting, len(settingTable))
+	for i, s := range settingTable {
 		out[i] = s.Setting
 	}
 	return out
@@ -49,10 +56,15 @@ func SettingKeys() []Setting {
 
 // apply returns p with the settings applied.
 func (s Settings) apply(p surface.Profile) surface.Profile {
-	for _, change := range s.changes {
-		change(&p)
+	for _, c := range s.changes {
+		c.set(&p)
 	}
 	return p
+}
+
+// says reports whether the settings change key.
+func (s Settings) says(key string) bool {
+	return slices.ContainsFunc(s.changes, func(c change) bool { return c.key == key })
 }
 
 // clamped holds the limit that a plugin declares within what core is willing to
@@ -75,42 +87,51 @@ func clamped(p surface.Profile) surface.Profile {
 type setting struct {
 	Setting
 	parse func(string) (func(*surface.Profile), bool)
+	show  func(surface.Profile) string // as it would be set
 }
 
-// settings is the one table of what can be set: the parser, the errors and the
+// settingTable is the one table of what can be set: the parser, the errors and the
 // help read it.
-var settings = []setting{
+var settingTable = []setting{
 	{
 		Setting{"max", "0 (no limit) or 64 to 100000", "size of one chunk"},
 		number(surface.MinLimit, surface.MaxLimit, func(p *surface.Profile, n int) { p.Limit.Max = n }),
+		func(p surface.Profile) string { return strconv.Itoa(p.Limit.Max) },
 	},
 	{
 		Setting{"unit", "utf16, codepoint or byte", "what max counts"},
 		word([]string{"utf16", "codepoint", "byte"}, func(p *surface.Profile, v string) { p.Limit.Unit = surface.Unit(v) }),
+		func(p surface.Profile) string { return string(p.Limit.Unit) },
 	},
 	{
 		Setting{"of", "visible or sent", "whether markup counts towards max"},
 		word([]string{"visible", "sent"}, func(p *surface.Profile, v string) { p.Limit.Of = surface.Measured(v) }),
+		func(p surface.Profile) string { return string(p.Limit.Of) },
 	},
 	{
 		Setting{"max_bytes", "0 (no limit) or 256 to 10000000", "bytes of one chunk as sent"},
 		number(256, 10_000_000, func(p *surface.Profile, n int) { p.Limit.MaxBytes = n }),
+		func(p surface.Profile) string { return strconv.Itoa(p.Limit.MaxBytes) },
 	},
 	{
 		Setting{"max_entities", "0 (no limit) or 1 to 100000", "pieces of markup in one chunk"},
 		number(1, 100_000, func(p *surface.Profile, n int) { p.Limit.MaxEntities = n }),
+		func(p surface.Profile) string { return strconv.Itoa(p.Limit.MaxEntities) },
 	},
 	{
 		Setting{"links", "angle, masked or bare", "how a labelled link is written"},
 		word([]string{"angle", "masked", "bare"}, func(p *surface.Profile, v string) { p.Links = v }),
+		func(p surface.Profile) string { return p.Links },
 	},
 	{
 		Setting{"tables", "grid or list", "aligned columns, or key: value lines"},
 		word([]string{"grid", "list"}, func(p *surface.Profile, v string) { p.Tables = v }),
+		func(p surface.Profile) string { return p.Tables },
 	},
 	{
 		Setting{"grid", "0 (no grids) or 16 to 400", "widest aligned table in columns"},
 		number(16, 400, func(p *surface.Profile, n int) { p.Grid = n }),
+		func(p surface.Profile) string { return strconv.Itoa(p.Grid) },
 	},
 	{
 		Setting{"mentions", "live or off", "whether @names may notify people"},
@@ -119,6 +140,7 @@ var settings = []setting{
 				p.Mentions = ""
 			}
 		}),
+		func(p surface.Profile) string { return cmp.Or(p.Mentions, "off") },
 	},
 }
 

@@ -5,7 +5,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/seed-1ae66336/vak/core"
 	"github.com/seed-1ae66336/vak/core/internal/control"
 	"github.com/seed-1ae66336/vak/core/internal/home"
 )
@@ -40,7 +39,7 @@ func (a *app) ask(ctx context.Context) (*answerer, error) {
 
 // askHere asks this process.
 func (a *app) askHere(ctx context.Context) (*answerer, error) {
-	c, err := a.open(ctx, core.Settings{}, nil)
+	c, err := a.open(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -20,6 +20,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/seed-1ae66336/vak/core"
+	"github.com/seed-1ae66336/vak/core/internal/home"
 )
 
 // Main runs the command line of this process and returns its exit code.
@@ -41,7 +42,9 @@ type app struct {
 	err      io.Writer
 	home     string
 	config   string
+	project  string
 	plugins  []string
+	set      []string
 	logLevel string
 
 	allowUnsandboxed bool
@@ -79,8 +82,9 @@ beside the vak binary, then in plugins/store of the home.
 
 "vak serve" holds a home, the directory of what vak owns: --home, else VAK_HOME,
 else vak in the user's data directory. The other commands ask the process that
-holds it, and do their work themselves where none does. What surfaces, accounts
-and targets are is configured in vak.toml in it; see "vak config --help".
+holds it, and do their work themselves where none does. What surfaces, accounts and
+targets are is configured in vak.toml and output.toml in it; see "vak config
+--help".
 
 ` + exitHelp,
 		Example: `  vak demo
@@ -101,7 +105,7 @@ and targets are is configured in vak.toml in it; see "vak config --help".
 	flags.StringVar(&a.logLevel, "log", "off", "write logs of this `LEVEL` to standard error: off, error, warn, info or debug")
 	root.MarkPersistentFlagDirname("plugins")
 	root.RegisterFlagCompletionFunc("log", fixed(logLevels...))
-	root.AddCommand(a.previewCommand(), a.demoCommand(), a.sendCommand(), a.outboxCommand(), a.ledgerCommand(), a.configCommand(), a.targetCommand(), a.serveCommand(), a.pluginCommand(), a.doctorCommand(), a.versionCommand(), a.completionCommand(root))
+	root.AddCommand(a.previewCommand(), a.demoCommand(), a.sendCommand(), a.outboxCommand(), a.ledgerCommand(), a.configCommand(), a.targetCommand(), a.trustCommand(), a.serveCommand(), a.pluginCommand(), a.doctorCommand(), a.versionCommand(), a.completionCommand(root))
 	root.SetHelpCommand(helpCommand(root))
 	return root
 }
@@ -124,19 +128,41 @@ func helpCommand(root *cobra.Command) *cobra.Command {
 
 // open opens core with the plugins that the flags name. It holds no home: what
 // only looks and renders may run beside whatever else runs.
-func (a *app) open(ctx context.Context, every core.Settings, surfaces map[string]core.Settings) (*core.Core, error) {
+func (a *app) open(ctx context.Context) (*core.Core, error) {
+	c, err := a.coreConfig()
+	if err != nil {
+		return nil, err
+	}
+	if c.Log, err = a.logger(); err != nil {
+		return nil, err
+	}
+	c.ReadOnly, c.Project = true, here()
+	return core.Open(ctx, c)
+}
+
+// coreConfig is what the flags say of a core, without its log and its project.
+func (a *app) coreConfig() (core.Config, error) {
 	dirs, err := a.pluginDirs()
 	if err != nil {
-		return nil, err
+		return core.Config{}, err
 	}
-	log, err := a.logger()
+	set, err := parseSet(a.set)
 	if err != nil {
-		return nil, err
+		return core.Config{}, err
 	}
-	return core.Open(ctx, core.Config{
-		Home: a.home, File: a.config, ReadOnly: true, Version: a.version,
-		Plugins: dirs, FirstParty: firstParty(), AllowUnsandboxed: a.allowUnsandboxed, Settings: every, Surfaces: surfaces, Log: log,
-	})
+	return core.Config{
+		Home: a.home, File: a.config, Version: a.version, Plugins: dirs, FirstParty: firstParty(), AllowUnsandboxed: a.allowUnsandboxed,
+		Settings: set.every, Surfaces: set.one, Set: set.paths,
+	}, nil
+}
+
+// here is the project of commands that somebody runs: the working directory.
+func here() string {
+	dir, err := os.Getwd()
+	if err != nil {
+		return "" // it is no more, and holds no project
+	}
+	return dir
 }
 
 // runsPlugins gives cmd the flag of those that start plugins.
@@ -150,6 +176,22 @@ func (a *app) hasHome(cmd *cobra.Command) {
 	cmd.MarkPersistentFlagDirname("home")
 	cmd.PersistentFlags().StringVar(&a.config, "config", "", "the configuration is `FILE` (default: vak.toml in the home)")
 	cmd.MarkPersistentFlagFilename("config", "toml")
+}
+
+// overrides gives cmd, and those below it, the flag that overrides the
+// configuration.
+func (a *app) overrides(cmd *cobra.Command) {
+	cmd.PersistentFlags().StringArrayVar(&a.set, "set", nil, "override the configuration: `PATH=VALUE,…`, such as targets.ops.urgency=ambient")
+	cmd.RegisterFlagCompletionFunc("set", cobra.NoFileCompletions)
+}
+
+// refuseSet is about --set where a process holds the home: that has a configuration
+// of its own.
+func (a *app) refuseSet(holder home.Holder) error {
+	if len(a.set) == 0 {
+		return nil
+	}
+	return usagef("--set changes nothing in a process that runs: the home is held by %s; leave --set away, or change the configuration", visible(holder.String()))
 }
 
 // pluginDirs are the directories that were asked for, which must be there, and

@@ -7,20 +7,31 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/seed-1ae66336/vak/core"
+	"github.com/seed-1ae66336/vak/core/internal/config"
 )
 
 func (a *app) configCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "config",
 		Short: "Check and show the configuration",
-		Long: `Check and show the configuration: vak.toml in the home, or the file that --config
-names, and what the environment overrides of it. A process that serves the home
-reads it again when it changes.
+		Long: `Check and show the configuration. Its layers, each over the one before:
+
+  what is done where nothing is said
+  .vak/output.toml of the project in the working directory, if it is trusted
+  output.toml in the home
+  vak.toml in the home, or the file that --config names
+  the environment: VAK_ and the path to a value in capitals, with two
+  underscores between its parts, as in VAK_TARGETS__OPS__URGENCY
+  --set, as in --set targets.ops.urgency=ambient
+
+The files have the same tables. A process that serves the home reads them again
+when they change.
 
   [surfaces.telegram.account]      # an account, by the plugin's schema
   token = "env:TELEGRAM_TOKEN"     # a secret is env:NAME or file:PATH
@@ -29,14 +40,15 @@ reads it again when it changes.
   to = "telegram:-1001234"
   urgency = "ambient"
 
-VAK_ and the path to a value in capitals, with two underscores between its parts,
-overrides it: VAK_TARGETS__OPS__URGENCY.`,
+"vak trust --help" tells of projects.`,
 		Example: `  vak config check
   vak config show --json
+  vak config show --set policy.urgency=ambient
   vak config check --config /etc/vak/vak.toml`,
 		RunE: group("config"),
 	}
 	a.hasHome(cmd)
+	a.overrides(cmd)
 	cmd.AddCommand(a.configCheckCommand(), a.configShowCommand())
 	return cmd
 }
@@ -55,7 +67,7 @@ does. It fails where something is wrong.
 		Args:              cobra.NoArgs,
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			c, err := a.open(cmd.Context(), core.Settings{}, nil)
+			c, err := a.open(cmd.Context())
 			if e, ok := errors.AsType[*core.Error](err); ok && e.Kind == core.ErrConfig {
 				lines := strings.Split(e.What, "\n")
 				for _, l := range lines {
@@ -73,25 +85,30 @@ does. It fails where something is wrong.
 }
 
 func (a *app) checkConfig(now core.Configuration) error {
-	if now.File == "" {
-		_, err := fmt.Fprintln(a.out, "There is no configuration; all is as it comes.")
-		return err
+	for _, f := range now.Files {
+		fmt.Fprintln(a.out, "read  "+visible(f))
 	}
 	faults := 0
 	for _, w := range now.Warnings {
-		faults++
+		if w != now.Ignored { // a project that somebody else wrote is no fault
+			faults++
+		}
 		fmt.Fprintln(a.out, visible(w))
 	}
 	for _, c := range now.Accounts {
 		if c.Missing != "" {
 			faults++
-			fmt.Fprintf(a.out, "%s: account of %s: %s\n", visible(now.File), accountName(c), visible(c.Missing))
+			fmt.Fprintf(a.out, "account of %s: %s\n", visible(accountName(c)), visible(c.Missing))
 		}
 	}
 	if faults > 0 {
 		return &problem{exitInput, fmt.Sprintf("%s in the configuration", count(faults, "fault"))}
 	}
-	_, err := fmt.Fprintf(a.out, "ok  %s: %s, %s\n", visible(now.File), count(len(now.Accounts), "account"), count(len(now.Targets), "target"))
+	if len(now.Files) == 0 {
+		_, err := fmt.Fprintln(a.out, "There is no configuration; all is as it comes.")
+		return err
+	}
+	_, err := fmt.Fprintf(a.out, "ok    %s, %s\n", count(len(now.Accounts), "account"), count(len(now.Targets), "target"))
 	return err
 }
 
@@ -101,13 +118,15 @@ func (a *app) configShowCommand() *cobra.Command {
 		Use:   "show",
 		Short: "Show what the configuration comes to",
 		Long: `Show what the configuration comes to: settings, accounts, and targets with all
-that they want. Secrets are shown as the references that stand for them.`,
+that they want, each value with where it comes from. Of an account only the
+references to secrets are shown; every other text is "(set)". --json also has
+those values of the targets' profiles that are as the plugin has them.`,
 		Example: `  vak config show
   vak config show --json | jq '.targets[]'`,
 		Args:              cobra.NoArgs,
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			c, err := a.open(cmd.Context(), core.Settings{}, nil)
+			c, err := a.open(cmd.Context())
 			if err != nil {
 				return err
 			}
@@ -124,44 +143,49 @@ that they want. Secrets are shown as the references that stand for them.`,
 }
 
 func (a *app) showConfig(now core.Configuration) error {
-	var rows [][]string
+	var rows [][]string // who, key, value, where from
 	for _, s := range slices.Sorted(maps.Keys(now.Settings)) {
 		for _, v := range now.Settings[s] {
-			rows = append(rows, []string{"surface " + s, v})
+			rows = append(rows, []string{"surface " + s, v.Key, v.Value, v.From})
 		}
 	}
 	for _, c := range now.Accounts {
-		what := string(c.Settings)
-		if c.Missing != "" {
-			what += " (" + c.Missing + ")"
-		}
-		rows = append(rows, []string{"account " + accountName(c), what})
+		rows = append(rows, []string{"account " + accountName(c), "", string(c.Settings), c.Missing})
 	}
 	for _, t := range now.Targets {
-		what := fmt.Sprintf("%s, %s, %s, unknown %s, max_parts %d, digest %s", t.Target, t.Cadence, t.Urgency, t.Unknown, t.MaxParts, strings.Join(t.Digest, " "))
-		if t.Quiet != "" {
-			what += ", quiet " + t.Quiet
+		rows = append(rows, []string{"target " + t.Name, "", t.Target, ""})
+		for _, v := range t.Values {
+			if v.From != config.FromDefault || policyKey(v.Key) {
+				rows = append(rows, []string{"target " + t.Name, v.Key, v.Value, v.From})
+			}
 		}
-		rows = append(rows, []string{"target " + t.Name, what + " " + t.Timezone})
 	}
 	for _, w := range now.Warnings {
-		rows = append(rows, []string{"warning", w})
+		rows = append(rows, []string{"warning", "", w, ""})
 	}
 	if len(rows) == 0 {
 		_, err := fmt.Fprintln(a.out, "There is no configuration; all is as it comes.")
 		return err
 	}
-	wide := 0
-	for _, r := range rows {
-		wide = max(wide, len(r[0]))
-	}
-	for _, r := range rows {
-		if _, err := fmt.Fprintf(a.out, "%-*s  %s\n", wide, visible(r[0]), visible(r[1])); err != nil {
-			return err
+	w := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', tabwriter.StripEscape)
+	for i, r := range rows {
+		who := r[0]
+		if i > 0 && rows[i-1][0] == who && who != "warning" {
+			who = ""
 		}
+		cells := []string{visible(who)}
+		if r[1] == "" { // it is a line for all that follows
+			cells = append(cells, strings.TrimSpace(visible(r[2])+"  "+visible(r[3])))
+		} else {
+			cells = append(cells, visible(r[1]), visible(r[2]), visible(r[3]))
+		}
+		fmt.Fprintln(w, strings.TrimRight(strings.Join(cells, "\t"), "\t"))
 	}
-	return nil
+	return w.Flush()
 }
+
+// policyKey reports whether a key is of a policy, which is shown whole.
+func policyKey(key string) bool { return slices.Contains(config.PolicyKeys(), key) }
 
 func accountName(c core.ConfiguredAccount) string {
 	if c.Name == "" {
@@ -179,6 +203,7 @@ func (a *app) targetCommand() *cobra.Command {
 		RunE: group("target"),
 	}
 	a.hasHome(cmd)
+	a.overrides(cmd)
 	cmd.AddCommand(a.targetListCommand(), a.targetTestCommand())
 	return cmd
 }
@@ -191,7 +216,7 @@ func (a *app) targetListCommand() *cobra.Command {
 		Args:              cobra.NoArgs,
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			c, err := a.open(cmd.Context(), core.Settings{}, nil)
+			c, err := a.open(cmd.Context())
 			if err != nil {
 				return err
 			}
@@ -245,7 +270,7 @@ func (a *app) completeTargets(cmd *cobra.Command, args []string, _ string) ([]co
 	if len(args) > 0 {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
-	c, err := a.open(context.WithoutCancel(cmd.Context()), core.Settings{}, nil)
+	c, err := a.open(context.WithoutCancel(cmd.Context()))
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}

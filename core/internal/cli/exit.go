@@ -96,7 +96,7 @@ func exitCode(ctx context.Context, err error) int {
 		return p.code
 	case ctx.Err() != nil:
 		return exitInterrupted
-	case is(err, core.ErrTooLarge, core.ErrConfig, core.ErrPlugins, core.ErrHome, core.ErrControl, home.ErrUnusable, control.TooLarge, control.Conflict, control.BadState):
+	case is(err, core.ErrTooLarge, core.ErrConfig, core.ErrTrust, core.ErrPlugins, core.ErrHome, core.ErrControl, home.ErrUnusable, control.TooLarge, control.Conflict, control.BadState):
 		return exitInput
 	case is(err, core.ErrUnknownSurface, control.UnknownSurface, control.NotFound):
 		return exitSurface

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -44,7 +45,7 @@ func (a *app) keeper(ctx context.Context, as stance) (*answerer, error) {
 			return nil, err
 		}
 		if held {
-			if err := a.refusePlugins(); err != nil {
+			if err := cmp.Or(a.refusePlugins(), a.refuseSet(holder)); err != nil {
 				return nil, err
 			}
 			return &answerer{client, holder, true, func() error { return nil }}, nil
@@ -66,18 +67,15 @@ func (a *app) keepHere(ctx context.Context, dir string, as stance) (*answerer, e
 	if _, err := os.Stat(filepath.Join(dir, "journal")); as == looks && errors.Is(err, os.ErrNotExist) {
 		return nil, &problem{exitInput, fmt.Sprintf("nothing was ever sent from the home %s; name another one with --home, or begin with \"vak send\"", quoted(dir))}
 	}
-	dirs, err := a.pluginDirs()
+	config, err := a.coreConfig()
 	if err != nil {
 		return nil, err
 	}
-	log, err := a.logger()
-	if err != nil {
+	if config.Log, err = a.logger(); err != nil {
 		return nil, err
 	}
-	c, err := core.Open(ctx, core.Config{
-		Home: a.home, File: a.config, Version: a.version, NoDelivery: as != delivers,
-		Plugins: dirs, FirstParty: firstParty(), AllowUnsandboxed: a.allowUnsandboxed, Log: log,
-	})
+	config.NoDelivery, config.Project = as != delivers, here()
+	c, err := core.Open(ctx, config)
 	if err != nil {
 		return nil, err
 	}

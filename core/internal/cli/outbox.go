@@ -31,6 +31,7 @@ one holds it for as long as it looks, and sends nothing.
 		RunE: group("outbox"),
 	}
 	a.hasHome(cmd)
+	a.overrides(cmd)
 	cmd.AddCommand(a.outboxListCommand(), a.outboxShowCommand(), a.outboxHistoryCommand(), a.outboxTargetsCommand())
 	for _, row := range control.Actions {
 		cmd.AddCommand(a.outboxActCommand(row.Action, row.Does, row.Done, row.States))

@@ -15,7 +15,6 @@ import (
 // previewFlags are what preview and demo have in common.
 type previewFlags struct {
 	surfaces []string
-	set      []string
 	color    string
 	width    int
 }
@@ -23,13 +22,13 @@ type previewFlags struct {
 func (f *previewFlags) register(a *app, cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringArrayVarP(&f.surfaces, "surface", "s", []string{"all"}, "show these surfaces: a `LIST` with commas, or all")
-	flags.StringArrayVar(&f.set, "set", nil, "override profiles: `KEY=VALUE,…`, or SURFACE.KEY=VALUE for one surface")
+	flags.StringArrayVar(&a.set, "set", nil, "override profiles: `KEY=VALUE,…`, SURFACE.KEY=VALUE for one surface, or a path of the configuration")
 	flags.StringVar(&f.color, "color", "auto", "colour: auto, always or never")
 	a.runsPlugins(cmd)
 	flags.IntVar(&f.width, "width", 0, "columns to use (0: those of the terminal, else 80)")
 	cmd.RegisterFlagCompletionFunc("color", fixed(colorModes...))
 	cmd.RegisterFlagCompletionFunc("surface", func(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
-		c, err := a.open(cmd.Context(), core.Settings{}, nil)
+		c, err := a.open(cmd.Context())
 		if err != nil {
 			return nil, cobra.ShellCompDirectiveError
 		}
@@ -40,20 +39,23 @@ func (f *previewFlags) register(a *app, cmd *cobra.Command) {
 
 // open opens core and finds the surfaces that the flags name.
 func (f *previewFlags) open(ctx context.Context, a *app) (*core.Core, []core.Surface, error) {
-	every, one, err := parseSet(f.set)
+	set, err := parseSet(a.set)
 	if err != nil {
 		return nil, nil, err
 	}
-	c, err := a.open(ctx, every, one)
+	c, err := a.open(ctx)
 	if err != nil {
 		return nil, nil, hintPlugins(err, 1)
+	}
+	if why := c.Ignored(); why != "" {
+		fmt.Fprintln(a.err, "vak: "+oneLine(why))
 	}
 	surfaces, err := choose(c, f.surfaces)
 	if err != nil {
 		c.Close()
 		return nil, nil, hintPlugins(err, len(c.Surfaces()))
 	}
-	for id := range one {
+	for id := range set.one {
 		if !contains(surfaces, id) {
 			c.Close()
 			return nil, nil, usagef("--set names %s, which is not shown; add it to --surface", id)
@@ -79,7 +81,8 @@ left, and characters that nobody could see are written as \u escapes.
 for each surface, {"id", "surface", "packet", "elapsed_ms"}, in order. A line
 that cannot be used gets {"id", "error"}, and the next is read.
 
---set changes profiles, for every surface or for one (telegram.max=500):
+--set changes profiles, for every surface or for one (telegram.max=500), and any
+value of the configuration (surfaces.telegram.max=500). Those of profiles are
 ` + setHelp() + "\n" + exitHelp,
 		Example: `  vak preview answer.md
   git log -1 --format=%B | vak preview --surface slack,discord

@@ -25,6 +25,9 @@ import (
 //
 //	vak ARG…           run vak; the commands below are about this run
 //	stdin FILE         what the next run reads
+//	env NAME=VALUE     what the next run finds in its environment
+//	in DIR             where the next run is
+//	mode FILE OCTAL    change permissions
 //	exit N             it ended with this code; every run is followed by one
 //	stdout RE          standard output matches, line by line (also stderr)
 //	! stdout RE        it does not
@@ -60,7 +63,8 @@ func TestScripts(t *testing.T) {
 			}
 			s := &script{vak: vak, dir: t.TempDir(), code: -1}
 			for _, f := range a.Files {
-				if err := os.WriteFile(filepath.Join(s.dir, f.Name), f.Data, 0o644); err != nil {
+				path := filepath.Join(s.dir, f.Name)
+				if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, f.Data, 0o644)); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -85,7 +89,8 @@ var errStop = errors.New("stop")
 
 type script struct {
 	vak, dir       string
-	stdin          string
+	stdin, in      string
+	env            []string
 	stdout, stderr []byte
 	code           int
 	unchecked      bool
@@ -109,6 +114,16 @@ func (s *script) do(line string) error {
 		return s.run(args[1:])
 	case "stdin":
 		s.stdin = args[1]
+	case "env":
+		s.env = append(s.env, args[1])
+	case "in":
+		s.in = args[1]
+	case "mode":
+		mode, err := strconv.ParseUint(args[2], 8, 32)
+		if err != nil {
+			return err
+		}
+		return os.Chmod(filepath.Join(s.dir, args[1]), os.FileMode(mode))
 	case "exit":
 		s.unchecked = false
 		if want, _ := strconv.Atoi(args[1]); want != s.code {
@@ -228,8 +243,9 @@ func timeless(s string) string {
 
 func (s *script) run(args []string) error {
 	cmd := exec.Command(s.vak, args...)
-	cmd.Dir = s.dir
-	cmd.Env = append(os.Environ(), "NO_COLOR=", "TERM=xterm", "VAK_HOME="+filepath.Join(s.dir, "home"))
+	cmd.Dir = filepath.Join(s.dir, s.in)
+	cmd.Env = append(append(os.Environ(), "NO_COLOR=", "TERM=xterm", "VAK_HOME="+filepath.Join(s.dir, "home")), s.env...)
+	s.in, s.env = "", nil
 	if s.stdin != "" {
 		f, err := os.Open(filepath.Join(s.dir, s.stdin))
 		if err != nil {

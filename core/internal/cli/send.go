@@ -76,6 +76,7 @@ twice gives a time rather than a duration.
 		},
 	}
 	a.hasHome(cmd)
+	a.overrides(cmd)
 	a.runsPlugins(cmd)
 	flags := cmd.Flags()
 	flags.StringArrayVarP(&f.to, "to", "t", nil, "deliver to `TARGET` (may be given again)")

@@ -52,7 +52,10 @@ journal. SIGHUP changes nothing.
 		},
 	}
 	a.hasHome(cmd)
+	a.overrides(cmd)
 	a.runsPlugins(cmd)
+	cmd.Flags().StringVar(&a.project, "project", "", "read .vak/output.toml of the project in `DIR`, if it is trusted (default: that of no project)")
+	cmd.MarkFlagDirname("project")
 	cmd.Flags().StringVar(&format, "log-format", "text", "write logs as `FORMAT`: text or json")
 	cmd.Flags().StringVar(&level, "log-level", "info", "write logs of this `LEVEL`: off, error, warn, info or debug")
 	cmd.RegisterFlagCompletionFunc("log-format", fixed("text", "json"))
@@ -61,18 +64,17 @@ journal. SIGHUP changes nothing.
 }
 
 func (a *app) serve(ctx context.Context, log hclog.Logger) error {
-	dirs, err := a.pluginDirs()
+	config, err := a.coreConfig()
 	if err != nil {
 		return err
 	}
+	config.Project, config.Log = a.project, log
 	hup := make(chan os.Signal, 1)
 	if !signal.Ignored(hangUp) { // with nohup it stays ignored
 		signal.Notify(hup, hangUp)
 		defer signal.Stop(hup)
 	}
-	c, err := core.Open(ctx, core.Config{
-		Home: a.home, File: a.config, Version: a.version, Plugins: dirs, FirstParty: firstParty(), AllowUnsandboxed: a.allowUnsandboxed, Log: log,
-	})
+	c, err := core.Open(ctx, config)
 	if err != nil {
 		return err
 	}

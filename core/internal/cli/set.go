@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/seed-1ae66336/vak/core"
+	"github.com/seed-1ae66336/vak/core/internal/config"
 )
 
 // setHelp is the list of what --set knows, made from core's own table.
@@ -18,40 +19,68 @@ func setHelp() string {
 	return b.String()
 }
 
-// parseSet reads the values of --set: key=value pairs with commas between,
-// each for every surface, or for one as surface.key=value.
-func parseSet(values []string) (every core.Settings, one map[string]core.Settings, err error) {
-	one = map[string]core.Settings{}
+// overridden is what the values of --set come to.
+type overridden struct {
+	every core.Settings            // of all profiles
+	one   map[string]core.Settings // of the profiles of surfaces, by id
+	paths []string                 // of the configuration, as core takes them
+}
+
+// parseSet reads the values of --set: key=value pairs with commas between, each for
+// every surface, for one as surface.key=value, or for a path of the configuration,
+// as targets.ops.max=500. What stands between two commas without a = is part of the
+// value before it: policy.digest=09:00,17:30.
+func parseSet(values []string) (set overridden, err error) {
+	set.one = map[string]core.Settings{}
 	for _, value := range values {
-		for pair := range strings.SplitSeq(value, ",") {
-			key, val, ok := strings.Cut(strings.TrimSpace(pair), "=")
-			if !ok {
-				return every, nil, usagef("--set %s has no value; write key=value, such as max=1000 or telegram.max=1000", quoted(pair))
+		for _, pair := range pairs(value) {
+			key, val, ok := strings.Cut(pair, "=")
+			if !ok { // nor is it quoted: who knows what it is
+				return set, usagef("--set has no value; write key=value, such as max=1000, telegram.max=1000 or targets.ops.urgency=ambient")
 			}
 			surface, name, scoped := strings.Cut(key, ".")
+			if scoped && slices.Contains(config.Tables(), surface) {
+				set.paths = append(set.paths, pair)
+				continue
+			}
 			if !scoped {
 				surface, name = "", key
 			}
-			s := every
+			s := set.every
 			if scoped {
-				s = one[surface]
+				s = set.one[surface]
 			}
 			if err := s.Set(name, val); err != nil {
-				return every, nil, setError(pair, err)
+				return set, setError(key, err)
 			}
 			if scoped {
-				one[surface] = s
+				set.one[surface] = s
 			} else {
-				every = s
+				set.every = s
 			}
 		}
 	}
-	return every, one, nil
+	return set, nil
 }
 
-func setError(pair string, err error) error {
+// pairs parts a value of --set.
+func pairs(value string) []string {
+	var out []string
+	for part := range strings.SplitSeq(value, ",") {
+		if part = strings.TrimSpace(part); len(out) > 0 && !strings.Contains(part, "=") {
+			out[len(out)-1] += "," + part
+			continue
+		}
+		out = append(out, part)
+	}
+	return out
+}
+
+// setError is about a setting of a profile. The value is quoted where the key is
+// known only: it is a setting then, and no secret.
+func setError(key string, err error) error {
 	if e, ok := errors.AsType[*core.Error](err); ok {
-		return usagef("--set %s: %s; %s", quoted(pair), e.What, e.Mend)
+		return usagef("--set %s: %s; %s", quoted(key), e.What, e.Mend)
 	}
 	return err
 }

@@ -12,26 +12,16 @@ import (
 	_ "time/tzdata" // for systems without it
 )
 
-// A reader makes a File of what a parser found.
+// A reader makes a File of what layers come to, or one of them.
 type reader struct {
 	file     *File
+	part     bool   // other layers may say what is missing
+	of       *layer // the one that is read; of all together nothing is asked
 	problems Problems
 }
 
 func (r *reader) wrong(path []string, what, mend string) {
 	r.problems = append(r.problems, r.file.Problem(path, what, mend))
-}
-
-// Problem is one of the file, at a path.
-func (f *File) Problem(path []string, what, mend string) *Problem {
-	p := &Problem{File: f.Path, Path: strings.Join(path, "."), What: what, Mend: mend}
-	if p.File == "" {
-		p.File = "environment"
-	}
-	for n := len(path); n > 0 && p.Line == 0; n-- { // of what holds it, where it has none of its own
-		p.Line = f.lines[strings.Join(path[:n], delimiter)]
-	}
-	return p
 }
 
 // name is what targets and accounts may be called.
@@ -40,12 +30,20 @@ var name = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
 func (r *reader) root(m map[string]any) {
 	for _, k := range slices.Sorted(maps.Keys(m)) {
 		path := []string{k}
+		if r.of.project && k == "targets" {
+			r.wrong(path, "a project names no targets", "put them into vak.toml")
+			continue
+		}
 		switch k {
 		case "surfaces", "channels":
 			r.each(path, m[k], r.surface)
 		case "targets":
 			r.each(path, m[k], r.target)
 		case "templates":
+			if r.of.lines == nil {
+				r.wrong(path, "a template is written into a file", "put it into output.toml in the home")
+				continue
+			}
 			r.each(path, m[k], r.template)
 		case "policy":
 			if t, ok := r.table(path, m[k]); ok {
@@ -87,7 +85,13 @@ func (r *reader) surface(path []string, id string, m map[string]any) {
 	}
 	for _, k := range slices.Sorted(maps.Keys(m)) {
 		at := append(slices.Clip(path), k)
+		if r.of.project && (k == "account" || k == "accounts") {
+			r.wrong(at, "a project has no accounts", "put them into vak.toml")
+			continue
+		}
 		switch k {
+		case "mentions":
+			r.word(at, m[k], &s.Mentions)
 		case "account":
 			if t, ok := r.table(at, m[k]); ok {
 				r.account(at, s, "", t)
@@ -143,7 +147,7 @@ func (r *reader) template(path []string, id string, m map[string]any) {
 		r.wrong(path, "no template can be called so", `use letters, digits and . _ -, and another word than "none"`)
 		return
 	}
-	t := Template{Revision: 1}
+	t := Template{Revision: 1, Project: r.of.project}
 	fine := true
 	wrong := func(path []string, what, mend string) {
 		fine = false
@@ -193,23 +197,39 @@ func (r *reader) target(path []string, id string, m map[string]any) {
 	t := Target{Settings: map[string]string{}}
 	r.policy(path, m, &t.Policy, func(k string, v any) {
 		if k == "to" {
-			t.To, _ = v.(string)
+			var ok bool
+			if t.To, ok = v.(string); !ok || t.To == "" {
+				r.wrong(append(slices.Clip(path), k), "it is no target", "write surface:address")
+			}
 			return
 		}
 		r.setting(append(slices.Clip(path), k), v, t.Settings)
 	})
-	if t.To == "" {
+	if _, there := m["to"]; !there && !r.part {
 		r.wrong(path, "it does not say where it is", `add to = "surface:address"`)
-		return
 	}
-	r.file.Targets[id] = t
+	if t.To != "" {
+		r.file.Targets[id] = t
+	}
 }
 
 // words are the fields of a policy that are one of several words.
 var words = map[string][]string{
-	"cadence": {"immediate", "on_completion", "digest"},
-	"urgency": {"ambient", "normal", "interrupt"},
-	"unknown": {"resend_marked", "park"},
+	"cadence":  {"immediate", "on_completion", "digest"},
+	"urgency":  {"ambient", "normal", "interrupt"},
+	"unknown":  {"resend_marked", "park"},
+	"mentions": {"live", "off"},
+}
+
+// word reads a field that is one of several words.
+func (r *reader) word(path []string, v any, into *string) {
+	k := path[len(path)-1]
+	text, ok := v.(string)
+	if !ok || !slices.Contains(words[k], text) {
+		r.wrong(path, "there is no such "+k, "use "+strings.Join(words[k], ", "))
+		return
+	}
+	*into = text
 }
 
 // PolicyKeys are the keys that [policy] may hold, and a target too.
@@ -225,12 +245,7 @@ func (r *reader) policy(path []string, m map[string]any, p *Policy, other func(s
 		at := append(slices.Clip(path), k)
 		switch {
 		case words[k] != nil:
-			v, ok := m[k].(string)
-			if !ok || !slices.Contains(words[k], v) {
-				r.wrong(at, "there is no such "+k, "use "+strings.Join(words[k], ", "))
-				continue
-			}
-			*map[string]*string{"cadence": &p.Cadence, "urgency": &p.Urgency, "unknown": &p.Unknown}[k] = v
+			r.word(at, m[k], map[string]*string{"cadence": &p.Cadence, "urgency": &p.Urgency, "unknown": &p.Unknown, "mentions": &p.Mentions}[k])
 		case k == "max_parts":
 			n, err := strconv.Atoi(fmt.Sprint(m[k]))
 			if err != nil || n < 1 || n > 10_000 {
@@ -264,11 +279,16 @@ func (r *reader) policy(path []string, m map[string]any, p *Policy, other func(s
 	}
 }
 
-// minutes reads a list of times of day, or one of them; nil: it is none.
+// minutes reads a list of times of day, or a text that holds them with commas
+// between; nil: it is none.
 func minutes(v any) []Minute {
 	all, ok := v.([]any)
-	if !ok {
-		all = []any{v}
+	if text, one := v.(string); one {
+		for part := range strings.SplitSeq(text, ",") {
+			all = append(all, strings.TrimSpace(part))
+		}
+	} else if !ok {
+		return nil
 	}
 	var out []Minute
 	for _, one := range all {
