@@ -2,6 +2,7 @@ package oracle
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -14,9 +15,14 @@ import (
 // A Script is a parser that runs in a node process of its own and answers line
 // by line. It is for one goroutine at a time.
 type Script struct {
-	name string
+	*process
 	unit func(string) error
 	link func(string) string
+}
+
+// process is a node process that answers each line of JSON with one.
+type process struct {
+	name string
 	cmd  *exec.Cmd
 	in   io.WriteCloser
 	out  *bufio.Reader
@@ -30,16 +36,18 @@ const (
 
 // StartSlack starts slack-message-parser, found below modules.
 func StartSlack(node, modules string) (*Script, error) {
-	return start(&Script{name: "slack", unit: codepoints(slackMax), link: func(href string) string {
+	l, err := startProcess(node, "slack.mjs", modules)
+	return &Script{process: l, unit: codepoints(slackMax), link: func(href string) string {
 		return "<" + strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;").Replace(href) + "|x>"
-	}}, node, modules)
+	}}, err
 }
 
 // StartDiscord starts discord-markdown, found below modules.
 func StartDiscord(node, modules string) (*Script, error) {
-	return start(&Script{name: "discord", unit: codepoints(discordMax), link: func(href string) string {
+	l, err := startProcess(node, "discord.mjs", modules)
+	return &Script{process: l, unit: codepoints(discordMax), link: func(href string) string {
 		return "<" + href + ">"
-	}}, node, modules)
+	}}, err
 }
 
 func codepoints(limit int) func(string) error {
@@ -54,19 +62,50 @@ func codepoints(limit int) func(string) error {
 // Link implements [Parser].
 func (s *Script) Link(href string) string { return s.link(href) }
 
-func start(s *Script, node, modules string) (*Script, error) {
-	s.cmd = exec.Command(node, s.name+".mjs", modules)
-	s.cmd.Stderr = os.Stderr
+func startProcess(node, script, modules string) (*process, error) {
+	l := &process{name: strings.TrimSuffix(script, ".mjs"), cmd: exec.Command(node, script, modules)}
+	l.cmd.Stderr = os.Stderr
 	var err error
-	if s.in, err = s.cmd.StdinPipe(); err != nil {
+	if l.in, err = l.cmd.StdinPipe(); err != nil {
 		return nil, err
 	}
-	out, err := s.cmd.StdoutPipe()
+	out, err := l.cmd.StdoutPipe()
 	if err != nil {
 		return nil, err
 	}
-	s.out = bufio.NewReaderSize(out, 1<<20)
-	return s, s.cmd.Start()
+	l.out = bufio.NewReaderSize(out, 1<<20)
+	return l, l.cmd.Start()
+}
+
+// ask sends a line and reads the answer to it.
+func (l *process) ask(question, answer any) error {
+	b, err := json.Marshal(question)
+	if err != nil {
+		return err
+	}
+	if _, err := l.in.Write(append(b, '\n')); err != nil {
+		return fmt.Errorf("%s: %w", l.name, err)
+	}
+	line, err := l.out.ReadBytes('\n')
+	if err == nil {
+		err = json.Unmarshal(line, answer)
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", l.name, err)
+	}
+	return nil
+}
+
+// run runs a script to its end and returns what it writes.
+func run(node string, in []byte, script string, args ...string) ([]byte, error) {
+	cmd := exec.Command(node, append([]string{script}, args...)...)
+	var said bytes.Buffer
+	cmd.Stdin, cmd.Stderr = bytes.NewReader(in), &said
+	out, err := cmd.Output()
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w\n%s", script, err, tail(said.Bytes(), 2000))
+	}
+	return out, nil
 }
 
 // Read implements [Parser].
@@ -75,22 +114,11 @@ func (s *Script) Read(chunk string) (Reading, error) {
 	if err := s.unit(chunk); err != nil {
 		r.Faults = append(r.Faults, err.Error())
 	}
-	b, err := json.Marshal(struct {
-		Text string `json:"text"`
-	}{chunk})
-	if err != nil {
-		return r, err
-	}
-	if _, err := s.in.Write(append(b, '\n')); err != nil {
-		return r, fmt.Errorf("%s: %w", s.name, err)
-	}
-	line, err := s.out.ReadBytes('\n')
-	if err != nil {
-		return r, fmt.Errorf("%s: %w", s.name, err)
-	}
 	faults := r.Faults
-	if err := json.Unmarshal(line, &r); err != nil {
-		return r, fmt.Errorf("%s: %w", s.name, err)
+	if err := s.ask(struct {
+		Text string `json:"text"`
+	}{chunk}, &r); err != nil {
+		return r, err
 	}
 	r.Faults = append(faults, r.Faults...)
 	blank := true
@@ -104,7 +132,7 @@ func (s *Script) Read(chunk string) (Reading, error) {
 }
 
 // Close ends the process.
-func (s *Script) Close() error {
-	s.in.Close()
-	return s.cmd.Wait()
+func (l *process) Close() error {
+	l.in.Close()
+	return l.cmd.Wait()
 }
