@@ -54,7 +54,7 @@ func planning(rounds int) error {
 	if err != nil {
 		return err
 	}
-	base, took := interleaved(rounds, 4,
+	base, took := interleaved(4*rounds, 1,
 		func() { few.Signals(plan.Facts{Document: d}) },
 		func() { many.Signals(plan.Facts{Document: d}) })
 	fmt.Printf("signals of a 64 KB answer by 10,000 keywords, half of them words of it, and by 10: %v, x %.2f%s\n",
@@ -85,11 +85,12 @@ func planRatio(rounds int, d *doc.Document, many, few int) (float64, time.Durati
 	if err != nil {
 		return 0, 0, err
 	}
-	base, took := interleaved(rounds, 200, func() { small.Plan(in) }, func() { large.Plan(in) })
+	base, took := interleaved(8*rounds, 20, func() { small.Plan(in) }, func() { large.Plan(in) })
 	return float64(took) / float64(base), base, nil
 }
 
-// interleaved is the lower quartile of the time of each of two, n times in a row.
+// interleaved is the lower quartile of the time of each of two, n times in a row: few
+// enough that a busy machine lets most of them end undisturbed.
 func interleaved(rounds, n int, a, b func()) (time.Duration, time.Duration) {
 	var times [2][]time.Duration
 	for range rounds {

@@ -30,9 +30,13 @@ func (f *finding) carries(name string) {
 func (f *finding) match() (best uint32) {
 	const most = MaxRejected + 1
 	for id := range f.signals.all() {
-		for _, i := range f.p.first[id] {
+		for _, e := range f.p.first[id] {
+			i := e.recipe
 			if len(f.matches) == most && i > f.matches[most-1] {
 				break // the lists are in order: nothing better follows
+			}
+			if !f.signals.has(e.second) {
+				continue
 			}
 			r := &f.p.recipes[i]
 			switch {
@@ -133,23 +137,44 @@ func (f *finding) count() {
 	slices.SortFunc(present, func(a, b uint32) int {
 		return cmp.Or(cmp.Compare(len(f.p.naming[a]), len(f.p.naming[b])), strings.Compare(f.p.names.of[a], f.p.names.of[b]))
 	})
+	// A recipe that was counted as often as it has signals has all of them. Where the
+	// count had to end early, what one lacks is looked up instead.
+	counts := make([]uint16, len(f.p.recipes))
 	left := maxNamed
-	seen := make(set, len(f.p.recipes)/64+1)
+	for at, id := range present {
+		of := f.p.naming[id]
+		if left -= len(of); left < 0 {
+			present = present[:at+1]
+			break
+		}
+		for _, i := range of {
+			counts[i]++
+		}
+	}
+	whole := left >= 0
+	left = maxNamed
 	for _, id := range present {
-		for _, i := range f.p.naming[id] {
-			if left--; left < 0 {
-				return
-			}
-			if seen.has(i) {
+		of := f.p.naming[id]
+		of = of[:min(len(of), left)]
+		left -= len(of)
+		for _, i := range of {
+			if counts[i] == done {
 				continue
 			}
-			seen.add(i)
-			if missing := f.lacking(f.signals, f.p.recipes[i].signals); missing > 0 {
+			missing := int(f.p.sizes[i] - counts[i])
+			if !whole {
+				missing = f.lacking(f.signals, f.p.recipes[i].signals)
+			}
+			if missing > 0 {
 				f.near.add(lacksSignals, missing, i)
 			}
+			counts[i] = done
 		}
 	}
 }
+
+// done marks a recipe that was looked at. None has so many signals.
+const done = 1<<16 - 1
 
 // candidate says why r does not match.
 func (f *finding) candidate(why lack, r *recipe) Candidate {

@@ -116,12 +116,12 @@ func (p *Planner) Intended(s SignalContext) (recipe Ref, types []string, ok bool
 	signals := p.names.in(s.Text, s.Tools, s.Provenance)
 	best := len(p.recipes)
 	for id := range signals.all() {
-		for _, i := range p.first[id] {
-			if int(i) >= best {
+		for _, e := range p.first[id] {
+			if int(e.recipe) >= best {
 				break
 			}
-			if signals.hasAll(p.recipes[i].signals) {
-				best = int(i)
+			if signals.has(e.second) && signals.hasAll(p.recipes[e.recipe].signals) {
+				best = int(e.recipe)
 				break
 			}
 		}

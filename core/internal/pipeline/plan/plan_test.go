@@ -142,6 +142,32 @@ func TestPlanProperty(t *testing.T) {
 	})
 }
 
+// TestNearMisses has more recipes that share a signal with the answer than are
+// counted. Those that have a rare one in common with it are found all the same, and
+// what they lack is right.
+func TestNearMisses(t *testing.T) {
+	var recipes []skill.Recipe
+	for i := range 5000 {
+		recipes = append(recipes, skill.Recipe{ID: fmt.Sprint("common", i), Version: "1", Signals: []string{"x", "q1", fmt.Sprint("q", i%7)}})
+	}
+	for i := range 12 {
+		recipes = append(recipes, skill.Recipe{ID: fmt.Sprint("rare", i), Version: "1", Signals: []string{"x", "y", "z"}, Priority: -i})
+	}
+	r := rand.New(rand.NewPCG(1, 2))
+	for range 3 {
+		r.Shuffle(len(recipes), func(i, j int) { recipes[i], recipes[j] = recipes[j], recipes[i] })
+		got := planner(t, plan.Config{Recipes: recipes}).Plan(telegram(nil, text("x", "y"))).Rejected
+		if len(got) != plan.MaxRejected {
+			t.Fatalf("%d rejected", len(got))
+		}
+		for i, c := range got {
+			if c.Recipe.ID != fmt.Sprint("rare", i) || !slices.Equal(c.Missing, []string{"z"}) {
+				t.Errorf("rejected %d: %v", i, c)
+			}
+		}
+	}
+}
+
 // matching are those of recipes that match, in order, by the words of the contract.
 func matching(recipes []skill.Recipe, in plan.Input) []skill.Recipe {
 	all := func(of, in []string) bool {

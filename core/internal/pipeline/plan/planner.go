@@ -23,6 +23,7 @@ type Config struct {
 const (
 	MaxRecipes  = 100_000
 	MaxKeywords = 200_000 // of all signals
+	maxStreams  = 4 << 20 // bytes of all of them, each of which may be a state of 25 bytes
 	MaxKeyword  = 128     // bytes
 	maxListed   = 1_000   // signals, types and surfaces of one recipe
 )
@@ -38,9 +39,14 @@ type Planner struct {
 	recipes []recipe   // in the order in which they win
 	basic   int        // the first of last resort
 	types   names      // that recipes ask for
-	first   [][]uint32 // by signal, the recipes whose rarest one it is, in their order
+	first   [][]entry  // by signal, the recipes whose rarest one it is, in their order
+	sizes   []uint16   // how many signals each of them names
 	naming  [][]uint32 // by signal, the recipes that name it, in their order
 }
+
+// An entry of the index is a recipe and its second rarest signal, by which most of
+// those that do not match are told without a look at them.
+type entry struct{ recipe, second uint32 }
 
 // A recipe is one of a planner. What has no signal beyond those that a planner
 // knows of does not exist: [New] numbers those that recipes name, too.
@@ -71,6 +77,7 @@ func New(c Config) (*Planner, error) {
 // define takes in what signals are read from.
 func (p *Planner) define(signals []skill.Signal) error {
 	var streams []string
+	size := 0
 	number := map[string]int{}
 	for _, s := range signals {
 		if !named(s.Name) {
@@ -87,8 +94,9 @@ func (p *Planner) define(signals []skill.Signal) error {
 			}
 			n, ok := number[text]
 			if !ok {
-				if n = len(streams); n == MaxKeywords {
-					return fmt.Errorf("signal %s: %w: all skills together may have 200,000 keywords", s.Name, ErrTooMany)
+				n, size = len(streams), size+len(text)
+				if n == MaxKeywords || size > maxStreams {
+					return fmt.Errorf("signal %s: %w: all skills together may have 200,000 keywords of 4 MB", s.Name, ErrTooMany)
 				}
 				number[text] = n
 				streams = append(streams, text)
@@ -177,8 +185,10 @@ func order(a, b recipe) int {
 // where a recipe is looked for.
 func (p *Planner) index() {
 	p.naming = make([][]uint32, len(p.names.of))
-	p.first = make([][]uint32, len(p.names.of))
+	p.first = make([][]entry, len(p.names.of))
+	p.sizes = make([]uint16, len(p.recipes))
 	for i := range p.recipes {
+		p.sizes[i] = uint16(len(p.recipes[i].signals))
 		for _, s := range p.recipes[i].signals {
 			p.naming[s] = append(p.naming[s], uint32(i))
 		}
@@ -189,7 +199,7 @@ func (p *Planner) index() {
 			return cmp.Or(cmp.Compare(len(p.naming[a]), len(p.naming[b])), cmp.Compare(a, b))
 		})
 		if len(r.signals) > 0 {
-			p.first[r.signals[0]] = append(p.first[r.signals[0]], uint32(i))
+			p.first[r.signals[0]] = append(p.first[r.signals[0]], entry{uint32(i), r.signals[min(1, len(r.signals)-1)]})
 		}
 	}
 }

@@ -2,6 +2,7 @@ package plan_test
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -135,6 +136,14 @@ func TestProvenance(t *testing.T) {
 	}
 }
 
+func longKeywords(n int) []string {
+	out := make([]string, n)
+	for i := range out {
+		out[i] = fmt.Sprintf("%0128d", i)
+	}
+	return out
+}
+
 func TestNewRefuses(t *testing.T) {
 	recipe := func(id, version string, signals ...string) skill.Recipe {
 		return skill.Recipe{ID: id, Version: version, Signals: signals}
@@ -157,6 +166,8 @@ func TestNewRefuses(t *testing.T) {
 		{signals: []skill.Signal{{Name: "x", Keywords: []string{" "}}}, want: plan.ErrKeyword, names: "signal x", why: "an empty keyword"},
 		{signals: []skill.Signal{{Name: "x", Keywords: []string{"\u200b"}}}, want: plan.ErrKeyword, names: "signal x", why: "one that cannot be seen"},
 		{signals: []skill.Signal{{Name: "x", Keywords: []string{strings.Repeat("a", 129)}}}, want: plan.ErrKeyword, names: "signal x", why: "one that is too long"},
+		{signals: []skill.Signal{{Name: "x", Keywords: longKeywords(40_000)}}, want: plan.ErrTooMany, names: "signal x", why: "more than 4 MB of them"},
+		{recipes: make([]skill.Recipe, plan.MaxRecipes+1), want: plan.ErrTooMany, why: "too many recipes"},
 		{signals: []skill.Signal{{Name: "x", Keywords: []string{"a"}}, {Name: "x", Keywords: []string{"A"}}}, why: "one signal of two skills"},
 	} {
 		_, err := plan.New(plan.Config{Recipes: c.recipes, Signals: c.signals})

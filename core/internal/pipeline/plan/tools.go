@@ -11,12 +11,16 @@ type toolbox struct {
 	wild  []wildTool
 }
 
-type wildTool struct{ pattern, signal string }
+// A wildTool is a pattern, cut at its stars.
+type wildTool struct {
+	parts  []string
+	signal string
+}
 
 func (t *toolbox) add(pattern, signal string) {
 	pattern = strings.ToLower(pattern)
 	if strings.Contains(pattern, "*") {
-		t.wild = append(t.wild, wildTool{pattern, signal})
+		t.wild = append(t.wild, wildTool{strings.Split(pattern, "*"), signal})
 		return
 	}
 	if t.exact == nil {
@@ -27,6 +31,7 @@ func (t *toolbox) add(pattern, signal string) {
 
 // The bounds of what is read of tool calls.
 const (
+	maxNames    = 1000     // different tools
 	maxDeclared = 64       // signals that one call may declare
 	maxCommand  = 64 << 10 // bytes of a command that are looked at
 )
@@ -36,7 +41,7 @@ func (t *toolbox) signals(calls []ToolCall) []string {
 	var out []string
 	seen := map[string]bool{}
 	for _, c := range calls {
-		if name := strings.ToLower(c.Name); name != "" && !seen[name] {
+		if name := strings.ToLower(c.Name); name != "" && !seen[name] && len(seen) < maxNames {
 			seen[name] = true
 			out = t.named(out, name)
 			if own := own(name); own != name {
@@ -61,7 +66,7 @@ func (t *toolbox) signals(calls []ToolCall) []string {
 func (t *toolbox) named(out []string, name string) []string {
 	out = append(out, t.exact[name]...)
 	for _, w := range t.wild {
-		if matches(w.pattern, name) {
+		if matches(w.parts, name) {
 			out = append(out, w.signal)
 		}
 	}
@@ -89,13 +94,10 @@ func verdict(exit *int) []string {
 	return []string{Tests, PassFail}
 }
 
-// matches reports whether name is pattern, in which a * stands for any letters.
-func matches(pattern, name string) bool {
-	parts := strings.Split(pattern, "*")
+// matches reports whether name consists of the parts of a pattern, two at least,
+// with any letters between them.
+func matches(parts []string, name string) bool {
 	first, last := parts[0], parts[len(parts)-1]
-	if len(parts) == 1 {
-		return pattern == name
-	}
 	if len(name) < len(first)+len(last) || !strings.HasPrefix(name, first) || !strings.HasSuffix(name, last) {
 		return false
 	}

@@ -2,7 +2,6 @@ package plan
 
 import (
 	"slices"
-	"sort"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -15,17 +14,23 @@ const border = 0xff
 
 // words finds any number of keywords in one pass over a text: the automaton of Aho
 // and Corasick. States are numbered breadth first, so that the children of a state
-// stand side by side and a state needs nothing but the number of its first one. The
-// figures of 100,000 states take 1.7 MB.
+// stand side by side and a state needs nothing but the number of its first one.
 type words struct {
-	first []uint32 // by state, the first of its children; they end where those of the next begin
-	label []byte   // by state, the byte that leads to it
-	fail  []uint32 // by state, that of the longest end of its text that begins a keyword
-	says  []uint32 // by state, the nearest on the way of fail, itself included, where a keyword ends; 0: none
-	ends  []uint32 // by state, 1 + the number of the keyword that ends there; 0: none
-	dense []int32  // by state, the row of its transitions, or -1
-	rows  [][256]uint32
-	count int // of keywords
+	states []state
+	label  []byte   // by state, the byte that leads to it
+	ends   []uint32 // by state, 1 + the number of the keyword that ends there; 0: none
+	rows   [][256]uint32
+	count  int // of keywords
+}
+
+// A state is a beginning of keywords. What is asked of one for every byte stands
+// together, which counts where the automaton is larger than a cache.
+type state struct {
+	first uint32 // of its children
+	end   uint32 // behind the last of them
+	fail  uint32 // the state of the longest end of its text that begins a keyword, too
+	says  uint32 // the nearest on the way of fail, itself included, where a keyword ends; 0: none
+	row   int32  // of its transitions, or -1
 }
 
 // manyChildren is from how many children on a state gets a row of transitions.
@@ -37,7 +42,7 @@ func newWords(keywords []string) *words {
 	for i := range order {
 		order[i] = i
 	}
-	sort.Slice(order, func(a, b int) bool { return keywords[order[a]] < keywords[order[b]] })
+	slices.SortFunc(order, func(a, b int) int { return strings.Compare(keywords[a], keywords[b]) })
 
 	// A state is the keywords that begin alike, which are neighbours in the order.
 	type group struct{ from, to, depth int }
@@ -45,7 +50,7 @@ func newWords(keywords []string) *words {
 	groups := []group{{0, len(keywords), 0}}
 	for s := 0; s < len(groups); s++ {
 		g := groups[s]
-		w.first = append(w.first, uint32(len(groups)))
+		first := uint32(len(groups))
 		w.ends = append(w.ends, 0)
 		if g.from < g.to && len(keywords[order[g.from]]) == g.depth {
 			w.ends[s] = uint32(order[g.from]) + 1
@@ -61,34 +66,32 @@ func newWords(keywords []string) *words {
 			w.label = append(w.label, b)
 			from = to
 		}
+		w.states = append(w.states, state{first: first, end: uint32(len(groups)), row: -1})
 	}
-	w.first = append(w.first, uint32(len(groups)))
-	w.link(len(groups))
+	w.link()
 	return w
 }
 
-// link finds where every one of n states goes on when it has no child for a byte.
-func (w *words) link(n int) {
-	w.fail = make([]uint32, n)
-	w.says = make([]uint32, n)
-	w.dense = slices.Repeat([]int32{-1}, n)
-	for s := range uint32(n) {
-		if w.says[s] = w.says[w.fail[s]]; w.ends[s] != 0 {
-			w.says[s] = s
+// link finds where every state goes on when it has no child for a byte.
+func (w *words) link() {
+	for i := range w.states {
+		s := &w.states[i]
+		if s.says = w.states[s.fail].says; w.ends[i] != 0 {
+			s.says = uint32(i)
 		}
-		for c := w.first[s]; c < w.first[s+1]; c++ {
-			if s != 0 {
-				w.fail[c] = w.step(w.fail[s], w.label[c])
+		for c := s.first; c < s.end; c++ {
+			if i != 0 {
+				w.states[c].fail = w.step(s.fail, w.label[c])
 			}
 		}
 		// What follows in the order fails to states before it only, so their rows
 		// are there when they are asked for.
-		if s == 0 || w.first[s+1]-w.first[s] >= manyChildren {
+		if i == 0 || s.end-s.first >= manyChildren {
 			var row [256]uint32
 			for b := range row {
-				row[b] = w.step(s, byte(b))
+				row[b] = w.step(uint32(i), byte(b))
 			}
-			w.dense[s] = int32(len(w.rows))
+			s.row = int32(len(w.rows))
 			w.rows = append(w.rows, row)
 		}
 	}
@@ -97,19 +100,19 @@ func (w *words) link(n int) {
 // step is the state after s and b.
 func (w *words) step(s uint32, b byte) uint32 {
 	for {
-		if row := w.dense[s]; row >= 0 {
-			return w.rows[row][b]
+		at := &w.states[s]
+		if at.row >= 0 {
+			return w.rows[at.row][b]
 		}
-		from, to := w.first[s], w.first[s+1]
-		for c := from; c < to; c++ {
-			if w.label[c] == b {
-				return c
+		for i, l := range w.label[at.first:at.end] {
+			if l == b {
+				return at.first + uint32(i)
 			}
 		}
 		if s == 0 {
 			return 0
 		}
-		s = w.fail[s]
+		s = at.fail
 	}
 }
 
@@ -158,10 +161,8 @@ func (s *scan) text(t string) {
 	for i := 0; i < len(t); {
 		c := t[i]
 		switch k := ascii[c]; {
-		case k == inWord && s.last == inWord && s.state == 0:
-			// No keyword begins within a word, so the rest of it can be passed over.
-			for i++; i < len(t) && ascii[t[i]] == inWord; i++ {
-			}
+		case k == inWord && s.last == inWord && s.tap == nil:
+			i = s.word(t, i)
 		case k == foreign:
 			r, n := utf8.DecodeRuneInString(t[i:])
 			s.rune(r)
@@ -175,6 +176,26 @@ func (s *scan) text(t string) {
 			i++
 		}
 	}
+}
+
+// word goes on with the word that has begun, from t[i], and returns where what is
+// ASCII of it ends.
+func (s *scan) word(t string, i int) int {
+	at := s.state
+	for ; i < len(t) && ascii[t[i]] == inWord; i++ {
+		if at == 0 {
+			// No keyword begins within a word, so the rest of it can be passed over.
+			for i++; i < len(t) && ascii[t[i]] == inWord; i++ {
+			}
+			break
+		}
+		at = s.w.step(at, folded[t[i]])
+		if s.w.states[at].says != 0 {
+			s.say(at)
+		}
+	}
+	s.state = at
+	return i
 }
 
 // space is one space; what follows right behind it is none. (last is spaces then.)
@@ -224,9 +245,15 @@ func (s *scan) byte(b byte) {
 		s.tap.WriteByte(b)
 		return
 	}
-	s.state = s.w.step(s.state, b)
-	// Where a keyword was found, those that end within it have been found, too.
-	for at := s.w.says[s.state]; at != 0 && !s.found.has(s.w.ends[at]-1); at = s.w.says[s.w.fail[at]] {
+	if s.state = s.w.step(s.state, b); s.w.states[s.state].says != 0 {
+		s.say(s.state)
+	}
+}
+
+// say notes the keywords that end at a state. Where one was found before, so were
+// those that end within it.
+func (s *scan) say(at uint32) {
+	for at = s.w.states[at].says; at != 0 && !s.found.has(s.w.ends[at]-1); at = s.w.states[s.w.states[at].fail].says {
 		s.found.add(s.w.ends[at] - 1)
 	}
 }
