@@ -96,6 +96,7 @@ func (c *Core) Configuration(ctx context.Context) Configuration {
 	for _, w := range now.warnings {
 		out.Warnings = append(out.Warnings, w.Error())
 	}
+	out.Warnings = append(out.Warnings, c.templateWarnings()...)
 	return out
 }
 

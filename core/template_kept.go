@@ -37,7 +37,7 @@ const maxSeen = 1000
 const (
 	ownerUser    = "user"
 	ownerAgent   = "agent"
-	ownerProject = "project:" // and its file
+	ownerProject = "project:" // and the file that it is in
 )
 
 // templates are what a Core knows of them.

@@ -104,7 +104,7 @@ func exitCode(ctx context.Context, err error) int {
 		return exitHome
 	case is(err, core.ErrFull, core.ErrStore, control.Full, control.Store):
 		return exitStore
-	case is(err, core.ErrSetting, control.Invalid, control.BadRequest):
+	case is(err, core.ErrSetting, core.ErrDraft, core.ErrTemplate, control.Invalid, control.BadRequest):
 		return exitUsage
 	}
 	return exitInternal

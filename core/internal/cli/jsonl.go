@@ -29,12 +29,16 @@ const maxID = 4 << 10
 // many as there are processors and one more, so that one is compiled while
 // others are rendered; they are written in order. That many lines and their
 // results are all that is held.
-func (a *app) previewLines(ctx context.Context, f *previewFlags, args []string, strict bool) error {
+func (a *app) previewLines(ctx context.Context, f *previewFlags, with *shownWith, args []string, strict bool) error {
 	c, surfaces, err := f.open(ctx, a)
 	if err != nil {
 		return err
 	}
 	defer c.Close()
+	always, try, err := with.resolve(ctx, a, c)
+	if err != nil {
+		return err
+	}
 	in, name, err := a.openInput(args, "preview")
 	if err != nil {
 		return err
@@ -58,7 +62,7 @@ func (a *app) previewLines(ctx context.Context, f *previewFlags, args []string, 
 			}
 			result := make(chan lineResult, 1)
 			results <- result // has room for as many as there are slots
-			wg.Go(func() { result <- renderLine(ctx, c, surfaces, line, n) })
+			wg.Go(func() { result <- renderLine(ctx, c, surfaces, always, try, line, n) })
 			return true
 		})
 	})
@@ -148,14 +152,26 @@ type lineResult struct {
 	err      error
 }
 
-// renderLine renders one input line on every surface.
-func renderLine(ctx context.Context, c *core.Core, surfaces []core.Surface, line []byte, n int) lineResult {
+// renderLine renders one input line on every surface. Its own metadata goes before
+// what is always there.
+func renderLine(ctx context.Context, c *core.Core, surfaces []core.Surface, always map[string]string, try *tryout, line []byte, n int) lineResult {
 	start := time.Now()
-	id, markdown, err := parseLine(line)
+	id, draft, err := parseLine(line)
 	if err != nil {
 		return lineResult{out: errorLine(id, fmt.Errorf("line %d: %w", n, err))}
 	}
-	answer, err := c.Prepare(core.Draft{Markdown: markdown})
+	for key, value := range always {
+		if _, own := draft.Metadata[key]; !own {
+			if draft.Metadata == nil {
+				draft.Metadata = map[string]string{}
+			}
+			draft.Metadata[key] = value
+		}
+	}
+	answer, err := c.Prepare(draft)
+	if err == nil {
+		answer, err = try.in(answer)
+	}
 	if err != nil {
 		return lineResult{out: errorLine(id, fmt.Errorf("line %d: %w", n, err))}
 	}
@@ -181,38 +197,42 @@ func renderLine(ctx context.Context, c *core.Core, surfaces []core.Surface, line
 	return lineResult{out: bytes.Join(parts, nil), degraded: degraded(packets)}
 }
 
-// parseLine reads {"id": any, "markdown": string}, or "markdown_b64" for bytes
+// parseLine reads {"id": any, "markdown": string, "metadata": {…}}, or "markdown_b64" for bytes
 // that are not UTF-8. The id comes back as it stands, null where there is none.
-func parseLine(line []byte) (id json.RawMessage, markdown string, err error) {
+func parseLine(line []byte) (id json.RawMessage, d core.Draft, err error) {
 	id = json.RawMessage("null")
 	if line == nil {
-		return id, "", fmt.Errorf("longer than %d MiB; one answer may have 4 MiB of markdown", maxLine>>20)
+		return id, d, fmt.Errorf("longer than %d MiB; one answer may have 4 MiB of markdown", maxLine>>20)
 	}
 	if !utf8.Valid(line) {
-		return id, "", errors.New("not valid UTF-8; send the markdown as markdown_b64")
+		return id, d, errors.New("not valid UTF-8; send the markdown as markdown_b64")
 	}
 	var in struct {
-		ID       json.RawMessage `json:"id"`
-		Markdown *string         `json:"markdown"`
-		B64      []byte          `json:"markdown_b64"`
+		ID       json.RawMessage   `json:"id"`
+		Markdown *string           `json:"markdown"`
+		B64      []byte            `json:"markdown_b64"`
+		Metadata map[string]string `json:"metadata"`
 	}
 	err = json.Unmarshal(line, &in) // of a member with a wrong type, the others are set all the same
 	if len(in.ID) > maxID {
-		return id, "", fmt.Errorf("the id is longer than %d bytes", maxID)
+		return id, d, fmt.Errorf("the id is longer than %d bytes", maxID)
 	}
 	if in.ID != nil {
 		id = in.ID
 	}
 	if err != nil {
-		return id, "", fmt.Errorf("not a JSON object with id and markdown: %s", jsonProblem(err))
+		return id, d, fmt.Errorf("not a JSON object with id and markdown: %s", jsonProblem(err))
 	}
+	d.Metadata = in.Metadata
 	switch {
 	case in.B64 != nil:
-		return id, string(in.B64), nil
+		d.Markdown = string(in.B64)
 	case in.Markdown == nil:
-		return id, "", errors.New(`there is no "markdown"; write {"id": …, "markdown": "…"}`)
+		return id, d, errors.New(`there is no "markdown"; write {"id": …, "markdown": "…"}`)
+	default:
+		d.Markdown = *in.Markdown
 	}
-	return id, *in.Markdown, nil
+	return id, d, nil
 }
 
 // jsonProblem is err without Go's names for things.

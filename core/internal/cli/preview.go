@@ -66,6 +66,7 @@ func (f *previewFlags) open(ctx context.Context, a *app) (*core.Core, []core.Sur
 
 func (a *app) previewCommand() *cobra.Command {
 	var f previewFlags
+	var with shownWith
 	var asJSON, asJSONL, strict bool
 	cmd := &cobra.Command{
 		Use:   "preview [FILE|-]",
@@ -79,7 +80,8 @@ left, and characters that nobody could see are written as \u escapes.
 
 --jsonl reads one answer a line, {"id": …, "markdown": …}, and writes one line
 for each surface, {"id", "surface", "packet", "elapsed_ms"}, in order. A line
-that cannot be used gets {"id", "error"}, and the next is read.
+that cannot be used gets {"id", "error"}, and the next is read. A line may have
+"metadata", an object of strings, for templates.
 
 --set changes profiles, for every surface or for one (telegram.max=500), and any
 value of the configuration (surfaces.telegram.max=500). Those of profiles are
@@ -88,6 +90,7 @@ value of the configuration (surfaces.telegram.max=500). Those of profiles are
   git log -1 --format=%B | vak preview --surface slack,discord
   vak preview answer.md --surface telegram --set max=500
   vak preview answer.md --set discord.links=masked,grid=40
+  vak preview answer.md --template report.md --title "Nightly run"
   vak preview answer.md --json | jq '.[] | {surface, chunks: (.chunks | length)}'
   vak preview --jsonl --surface telegram < answers.jsonl > packets.jsonl`,
 		Args: cobra.MaximumNArgs(1),
@@ -96,23 +99,24 @@ value of the configuration (surfaces.telegram.max=500). Those of profiles are
 				return usagef("--json and --jsonl exclude each other; --json is for one answer, --jsonl for one a line")
 			}
 			if asJSONL {
-				return a.previewLines(cmd.Context(), &f, args, strict)
+				return a.previewLines(cmd.Context(), &f, &with, args, strict)
 			}
 			look, err := a.look(f.color, f.width)
 			if err != nil {
 				return err
 			}
-			return a.previewOne(cmd.Context(), &f, look, args, asJSON, strict)
+			return a.previewOne(cmd.Context(), &f, &with, look, args, asJSON, strict)
 		},
 	}
 	f.register(a, cmd)
+	with.register(a, cmd)
 	cmd.Flags().BoolVar(&asJSON, "json", false, "write the packets as a JSON array")
 	cmd.Flags().BoolVar(&asJSONL, "jsonl", false, "read answers and write packets, one a line")
 	cmd.Flags().BoolVar(&strict, "strict", false, "exit with 5 if a surface's plugin failed and core rendered plain")
 	return cmd
 }
 
-func (a *app) previewOne(ctx context.Context, f *previewFlags, l look, args []string, asJSON, strict bool) error {
+func (a *app) previewOne(ctx context.Context, f *previewFlags, with *shownWith, l look, args []string, asJSON, strict bool) error {
 	c, surfaces, err := f.open(ctx, a)
 	if err != nil {
 		return err
@@ -122,7 +126,7 @@ func (a *app) previewOne(ctx context.Context, f *previewFlags, l look, args []st
 	if err != nil {
 		return err
 	}
-	packets, err := c.Render(ctx, core.Draft{Markdown: source}, targets(surfaces)...)
+	packets, err := with.render(ctx, a, c, source, targets(surfaces))
 	if err != nil {
 		return err
 	}

@@ -28,6 +28,7 @@ type sendFlags struct {
 	session, turnKey        string
 	noWait, asJSON          bool
 	timeout                 time.Duration
+	meta                    metaFlags
 }
 
 var kinds = []string{"assistant", "task_summary", "user", "alert", "approval", "progress", "tool_result"}
@@ -58,6 +59,7 @@ twice gives a time rather than a duration.
   make test 2>&1 | tail -5 | vak send --to telegram:-1001234 --severity critical
   vak send ask.md --to slack:C0123 --option yes=Deploy --option no=Wait --expires 2h
   vak send --to telegram:42 --done 3 --total 10
+  vak send answer.md --to log:answers --title "Nightly run" --meta source=ci
   vak send out.txt --to log:tools --tool tests --failed
   vak send answer.md --to telegram:42 --to log:answers --session deploys --turn-key build-4711
   vak send answer.md --to log:answers --no-wait --json | jq -r '.jobs[].id'`,
@@ -91,6 +93,7 @@ twice gives a time rather than a duration.
 	flags.IntVar(&f.total, "total", 0, "a progress: of `N`")
 	flags.StringVar(&f.tool, "tool", "", "a tool's result: `NAME` of the tool")
 	flags.BoolVar(&f.failed, "failed", false, "a tool's result: it failed")
+	f.meta.register(cmd)
 	flags.StringVar(&f.session, "session", "", "complete a turn of the session `ID` with it")
 	flags.StringVar(&f.turnKey, "turn-key", "", "`KEY` of the turn: it is completed once")
 	flags.BoolVar(&f.noWait, "no-wait", false, "return once it is accepted")
@@ -128,6 +131,10 @@ func (f *sendFlags) delivery(cmd *cobra.Command, now time.Time) (control.Deliver
 			}
 		}
 		d.Deliveries = append(d.Deliveries, to)
+	}
+	var err error
+	if d.Metadata, err = f.meta.metadata(); err != nil {
+		return d, err
 	}
 	return d, f.content(cmd, &d, now)
 }

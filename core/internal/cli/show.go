@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/clipperhouse/displaywidth"
@@ -50,6 +51,12 @@ func (l look) packet(dst []byte, p *packet.Packet, profile surface.Profile) []by
 
 func (l look) header(dst []byte, p *packet.Packet, written string) []byte {
 	by := strings.TrimSpace(p.Renderer.ID + " " + p.Renderer.Version)
+	if t := p.Template; t != nil {
+		written += " · template " + visible(t.ID)
+		if t.Revision > 0 {
+			written += " " + strconv.Itoa(t.Revision)
+		}
+	}
 	facts := truncate(fmt.Sprintf("%s · %s · %s", by, written, count(len(p.Chunks), "chunk")), l.width-displaywidth.String(p.Surface)-10)
 	dst = l.paint(dst, dim, "━━ ")
 	dst = l.paint(dst, title, p.Surface)

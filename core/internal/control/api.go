@@ -29,6 +29,10 @@ type Backend interface {
 	Act(ctx context.Context, a Action, id string) (Job, error)
 	Targets(ctx context.Context) ([]Target, error)
 
+	Templates(ctx context.Context) ([]Template, error) // by id, and of an id first the one that goes before the others
+	Propose(ctx context.Context, p TemplateProposal) (Template, error)
+	ActOnTemplate(ctx context.Context, do TemplateAction, id string, revision int) (Template, error)
+
 	Sessions(ctx context.Context) ([]Session, error)
 	Records(ctx context.Context, session string, from ledger.Seq) iter.Seq2[[]byte, error] // none of a session that is not there
 }

@@ -50,6 +50,7 @@ func Handler(b Backend, log hclog.Logger) http.Handler {
 	})))
 	a.routeJobs(mux)
 	a.routeSessions(mux)
+	a.routeTemplates(mux)
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		a.fail(w, &Error{Kind: NotFound, What: fmt.Sprintf("there is no %.200q", r.URL.Path)})
 	})

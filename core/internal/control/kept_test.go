@@ -21,11 +21,12 @@ import (
 
 // kept is the part of a fake that keeps things.
 type kept struct {
-	lock     sync.Mutex
-	jobs     []Job
-	got      []Delivery
-	acted    []string
-	sessions map[string][][]byte
+	lock      sync.Mutex
+	jobs      []Job
+	got       []Delivery
+	acted     []string
+	sessions  map[string][][]byte
+	templates []Template
 }
 
 func (k *kept) Deliver(_ context.Context, d Delivery) (Accepted, error) {
