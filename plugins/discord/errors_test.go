@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/seed-1ae66336/vak/sdk/sdktest"
 	"github.com/seed-1ae66336/vak/sdk/sdktest/fake"
 	"github.com/seed-1ae66336/vak/sdk/surface"
 )
@@ -14,9 +15,9 @@ import (
 // TestMeanings has the platform answer with every code of the table.
 func TestMeanings(t *testing.T) {
 	d := newDiscord(t, fake.DiscordOptions{})
-	b := newBot(t, d.API(), nil)
+	var table []sdktest.Reply
 	seen := map[string]bool{}
-	for i, m := range meanings() {
+	for _, m := range meanings() {
 		if seen[m.code] {
 			t.Errorf("%s stands twice", m.code)
 		}
@@ -29,12 +30,9 @@ func TestMeanings(t *testing.T) {
 		if code < 1000 {
 			answer = fake.Answer{Status: code, Body: "<html>" + token}
 		}
-		d.Next(answer)
-		_, err = b.Send(t.Context(), part("a"))
-		if e := b.failure(t, err); e.Class != m.class || e.Code != m.code || e.Hint != m.hint || len(d.Requests()) != i+1 {
-			t.Errorf("%s: %v, want %s; %d requests for %d parts", m.code, err, m.class, len(d.Requests()), i+1)
-		}
+		table = append(table, sdktest.Reply{Answers: []fake.Answer{answer}, Class: m.class, Code: m.code, Hint: m.hint, Why: m.code})
 	}
+	newBot(t, d.API(), nil).Replies(t, d.Server, part("a"), table)
 }
 
 // TestClasses pins what the codes mean, so that the table cannot change unseen.
@@ -58,43 +56,30 @@ func TestStatuses(t *testing.T) {
 	form := func(field, code string) string {
 		return fmt.Sprintf(`{"message":"Invalid Form Body","code":50035,"errors":{%q:{"_errors":[{"code":%q,"message":"Must be fewer."}]}}}`, field, code)
 	}
-	for _, k := range []struct {
-		answer fake.Answer
-		class  surface.Class
-		code   string
-		wait   time.Duration
-		why    string
-	}{
-		{fake.Answer{Status: 400, Body: form("content", "BASE_TYPE_MAX_LENGTH")}, surface.TooLong, "BASE_TYPE_MAX_LENGTH", 0, "the text is too long"},
-		{fake.Answer{Status: 400, Body: form("nonce", "BASE_TYPE_MAX_LENGTH")}, surface.Payload, "50035", 0, "something else is, which halving does not mend"},
-		{fake.Answer{Status: 400, Body: form("content", "BASE_TYPE_REQUIRED")}, surface.Payload, "50035", 0, "another fault of the text"},
-		{fake.Answer{Status: 400, Body: `{"code":50035,"errors":"?"}`}, surface.Payload, "50035", 0, "a tree that is none"},
-		{fake.Answer{Status: 400, Body: `{"code":1234567}`}, surface.Permanent, "1234567", 0, "a code that is new"},
-		{fake.Answer{Status: 418}, surface.Permanent, "418", 0, "a status that is new"},
-		{fake.Answer{Status: 403, Body: "<html>"}, surface.Permanent, "403", 0, "a proxy's page"},
-		{fake.Answer{Status: 307, Header: http.Header{"Location": {"http://127.0.0.1:1"}}}, surface.Permanent, "307", 0, "no redirect is followed"},
-		{fake.Answer{Status: 401, Body: `{"message":"401: Unauthorized","code":0}`}, surface.Permanent, "401", 0, "a token that is not valid"},
-		{fake.Answer{Status: 404, Body: `{"message":"404: Not Found","code":0}`}, surface.Permanent, "404", 0, "a wrong api"},
-		{fake.Answer{Status: 500}, surface.Transient, "500", 0, "their trouble"},
-		{fake.Answer{Status: 502, Body: "<html>"}, surface.Transient, "502", 0, "their gateway's"},
-		{fake.Answer{Status: 503, Header: http.Header{"Retry-After": {"30"}}}, surface.Transient, "503", 30 * time.Second, "with a time"},
-		{fake.Answer{Status: 504}, surface.Transient, "504", 0, "a gateway that waits"},
-		{fake.DiscordRateLimit(1500*time.Millisecond, false), surface.RateLimited, "429", 2 * time.Second, "the header rounds up, and both are honoured"},
-		{fake.Answer{Status: 429, Body: `{"retry_after":0.65,"global":true}`}, surface.RateLimited, "429", 650 * time.Millisecond, "in the body alone"},
-		{fake.Answer{Status: 429, Body: "error code: 1015", Header: http.Header{"Retry-After": {"120"}}}, surface.RateLimited, "429", 2 * time.Minute, "in the header alone, from the front"},
-		{fake.Answer{Status: 429, Body: `{"retry_after":-1}`}, surface.RateLimited, "429", 0, "no time at all"},
-		{fake.Answer{Status: 429, Body: `{"retry_after":1e99}`}, surface.RateLimited, "429", 24 * time.Hour, "more than a day"},
-		{fake.Answer{Status: 429, Body: `{"code":20016,"retry_after":5,"message":"slow"}`}, surface.RateLimited, "20016", 5 * time.Second, "slow mode"},
-		{fake.Answer{Status: 503, Body: `{"code":130000}`}, surface.RateLimited, "130000", 0, "overloaded"},
-	} {
-		d := newDiscord(t, fake.DiscordOptions{})
-		d.Next(k.answer)
-		b := newBot(t, d.API(), nil)
-		_, err := b.Send(t.Context(), part("a"))
-		if e := b.failure(t, err); e.Class != k.class || e.Code != k.code || e.RetryAfter != k.wait || len(d.Requests()) != 1 {
-			t.Errorf("%s: %v after %v, want %s (%s) after %v", k.why, err, e.RetryAfter, k.class, k.code, k.wait)
-		}
-	}
+	d := newDiscord(t, fake.DiscordOptions{})
+	newBot(t, d.API(), nil).Replies(t, d.Server, part("a"), []sdktest.Reply{
+		{Answers: []fake.Answer{fake.Answer{Status: 400, Body: form("content", "BASE_TYPE_MAX_LENGTH")}}, Class: surface.TooLong, Code: "BASE_TYPE_MAX_LENGTH", Why: "the text is too long"},
+		{Answers: []fake.Answer{fake.Answer{Status: 400, Body: form("nonce", "BASE_TYPE_MAX_LENGTH")}}, Class: surface.Payload, Code: "50035", Why: "something else is, which halving does not mend"},
+		{Answers: []fake.Answer{fake.Answer{Status: 400, Body: form("content", "BASE_TYPE_REQUIRED")}}, Class: surface.Payload, Code: "50035", Why: "another fault of the text"},
+		{Answers: []fake.Answer{fake.Answer{Status: 400, Body: `{"code":50035,"errors":"?"}`}}, Class: surface.Payload, Code: "50035", Why: "a tree that is none"},
+		{Answers: []fake.Answer{fake.Answer{Status: 400, Body: `{"code":1234567}`}}, Class: surface.Permanent, Code: "1234567", Why: "a code that is new"},
+		{Answers: []fake.Answer{fake.Answer{Status: 418}}, Class: surface.Permanent, Code: "418", Why: "a status that is new"},
+		{Answers: []fake.Answer{fake.Answer{Status: 403, Body: "<html>"}}, Class: surface.Permanent, Code: "403", Why: "a proxy's page"},
+		{Answers: []fake.Answer{fake.Answer{Status: 307, Header: http.Header{"Location": {"http://127.0.0.1:1"}}}}, Class: surface.Permanent, Code: "307", Why: "no redirect is followed"},
+		{Answers: []fake.Answer{fake.Answer{Status: 401, Body: `{"message":"401: Unauthorized","code":0}`}}, Class: surface.Permanent, Code: "401", Why: "a token that is not valid"},
+		{Answers: []fake.Answer{fake.Answer{Status: 404, Body: `{"message":"404: Not Found","code":0}`}}, Class: surface.Permanent, Code: "404", Why: "a wrong api"},
+		{Answers: []fake.Answer{fake.Answer{Status: 500}}, Class: surface.Transient, Code: "500", Why: "their trouble"},
+		{Answers: []fake.Answer{fake.Answer{Status: 502, Body: "<html>"}}, Class: surface.Transient, Code: "502", Why: "their gateway's"},
+		{Answers: []fake.Answer{fake.Answer{Status: 503, Header: http.Header{"Retry-After": {"30"}}}}, Class: surface.Transient, Code: "503", After: 30 * time.Second, Why: "with a time"},
+		{Answers: []fake.Answer{fake.Answer{Status: 504}}, Class: surface.Transient, Code: "504", Why: "a gateway that waits"},
+		{Answers: []fake.Answer{fake.DiscordRateLimit(1500*time.Millisecond, false)}, Class: surface.RateLimited, Code: "429", After: 2 * time.Second, Why: "the header rounds up, and both are honoured"},
+		{Answers: []fake.Answer{fake.Answer{Status: 429, Body: `{"retry_after":0.65,"global":true}`}}, Class: surface.RateLimited, Code: "429", After: 650 * time.Millisecond, Why: "in the body alone"},
+		{Answers: []fake.Answer{fake.Answer{Status: 429, Body: "error code: 1015", Header: http.Header{"Retry-After": {"120"}}}}, Class: surface.RateLimited, Code: "429", After: 2 * time.Minute, Why: "in the header alone, from the front"},
+		{Answers: []fake.Answer{fake.Answer{Status: 429, Body: `{"retry_after":-1}`}}, Class: surface.RateLimited, Code: "429", Why: "no time at all"},
+		{Answers: []fake.Answer{fake.Answer{Status: 429, Body: `{"retry_after":1e99}`}}, Class: surface.RateLimited, Code: "429", After: 24 * time.Hour, Why: "more than a day"},
+		{Answers: []fake.Answer{fake.Answer{Status: 429, Body: `{"code":20016,"retry_after":5,"message":"slow"}`}}, Class: surface.RateLimited, Code: "20016", After: 5 * time.Second, Why: "slow mode"},
+		{Answers: []fake.Answer{fake.Answer{Status: 503, Body: `{"code":130000}`}}, Class: surface.RateLimited, Code: "130000", Why: "overloaded"},
+	})
 }
 
 // TestRefusedThere has the fake refuse by itself, as Discord does.
@@ -113,7 +98,7 @@ func TestRefusedThere(t *testing.T) {
 		d := newDiscord(t, k.options)
 		b := newBot(t, d.API(), map[string]string{"token": k.token})
 		_, err := b.Send(t.Context(), part("a"))
-		if e := b.failure(t, err); e.Class != k.class || e.Code != k.code {
+		if e := sdktest.Failure(t, err); e.Class != k.class || e.Code != k.code {
 			t.Errorf("%v, want %s (%s)", err, k.class, k.code)
 		}
 	}
@@ -123,7 +108,7 @@ func TestRefusedThere(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err := b.Send(t.Context(), with(part("b"), func(r *surface.SendRequest) { r.Key = "b" }))
-	if e := b.failure(t, err); e.Class != surface.RateLimited || e.RetryAfter < 59*time.Minute {
+	if e := sdktest.Failure(t, err); e.Class != surface.RateLimited || e.RetryAfter < 59*time.Minute {
 		t.Errorf("past the rate: %v after %v", err, e.RetryAfter)
 	}
 }

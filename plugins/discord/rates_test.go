@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/seed-1ae66336/vak/sdk/sdktest"
 	"github.com/seed-1ae66336/vak/sdk/sdktest/fake"
 	"github.com/seed-1ae66336/vak/sdk/surface"
 )
@@ -29,14 +30,14 @@ func TestRates(t *testing.T) {
 		}
 	}
 	_, err := send("k3", room)
-	if e := b.failure(t, err); e.Class != surface.RateLimited || e.Account || e.RetryAfter < 5*time.Second {
+	if e := sdktest.Failure(t, err); e.Class != surface.RateLimited || e.Account || e.RetryAfter < 5*time.Second {
 		t.Errorf("a third: %+v", e)
 	}
 	if _, err := send("k4", "100000000000000099"); err != nil {
 		t.Error(err)
 	}
 	_, err = send("k5", "100000000000000098")
-	if e := b.failure(t, err); e.Class != surface.RateLimited || !e.Account {
+	if e := sdktest.Failure(t, err); e.Class != surface.RateLimited || !e.Account {
 		t.Errorf("a fourth of the bot: %+v", e)
 	}
 }

@@ -1,20 +1,12 @@
 package main
 
 import (
-	"bytes"
-	"context"
 	"encoding/json"
-	"errors"
-	"fmt"
-	"net"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
-	"github.com/hashicorp/go-hclog"
-
-	"github.com/seed-1ae66336/vak/sdk/hostapi"
+	"github.com/seed-1ae66336/vak/sdk/sdktest"
 	"github.com/seed-1ae66336/vak/sdk/sdktest/fake"
 	"github.com/seed-1ae66336/vak/sdk/surface"
 )
@@ -26,29 +18,19 @@ const (
 	gone   = "1200000000000000001"
 )
 
-// bot is the transport of one account, as a host has it, with what it logs.
-type bot struct {
-	*hostapi.Client
-	log *bytes.Buffer
+// newBot configures an account with a few settings more.
+func newBot(t testing.TB, api string, more map[string]string) *sdktest.Sender {
+	t.Helper()
+	return sdktest.Send(t, plugin(), account(api, more), "planted")
 }
 
-// newBot configures an account with a few settings more.
-func newBot(t *testing.T, api string, more map[string]string) bot {
-	t.Helper()
+func account(api string, more map[string]string) surface.Account {
 	s := map[string]string{"token": token, "api": api}
 	for k, v := range more {
 		s[k] = v
 	}
-	b, err := json.Marshal(s)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var log bytes.Buffer
-	c := hostapi.LocalTransport(plugin(), hclog.New(&hclog.LoggerOptions{Output: &log, Level: hclog.Trace}))
-	if err := c.Configure(t.Context(), surface.Account{Settings: b}); err != nil {
-		t.Fatal(err)
-	}
-	return bot{c, &log}
+	b, _ := json.Marshal(s)
+	return surface.Account{Settings: b}
 }
 
 func newDiscord(t *testing.T, o fake.DiscordOptions) *fake.Discord {
@@ -71,22 +53,6 @@ func part(text string) surface.SendRequest {
 func with(r surface.SendRequest, change func(*surface.SendRequest)) surface.SendRequest {
 	change(&r)
 	return r
-}
-
-// failure is err as what a host gets, and holds it to keeping secrets.
-func (b bot) failure(t *testing.T, err error) surface.DeliveryError {
-	t.Helper()
-	if all := fmt.Sprintf("%v %+v %#v %s", err, err, err, b.log); strings.Contains(all, "planted") || strings.Contains(all, "127.0.0.1") {
-		t.Errorf("an error or the log tells the token or the address: %s", all)
-	}
-	e, _ := errors.AsType[*surface.DeliveryError](err)
-	if e == nil {
-		if err != nil {
-			t.Fatalf("%v is no DeliveryError", err)
-		}
-		return surface.DeliveryError{}
-	}
-	return *e
 }
 
 func TestSend(t *testing.T) {
@@ -140,10 +106,10 @@ func TestSend(t *testing.T) {
 		}
 	}
 	_, err = b.Edit(t.Context(), posted.Refs[0], part("too late"))
-	if e := b.failure(t, err); e.Class != surface.Permanent || e.Code != "10008" {
+	if e := sdktest.Failure(t, err); e.Class != surface.Permanent || e.Code != "10008" {
 		t.Errorf("a change of what is gone: %v", err)
 	}
-	if err := b.Delete(t.Context(), surface.Target{Surface: "discord", Address: "general"}, surface.Ref{ID: gone}); b.failure(t, err).Code != "address" {
+	if err := b.Delete(t.Context(), surface.Target{Surface: "discord", Address: "general"}, surface.Ref{ID: gone}); sdktest.Failure(t, err).Code != "address" {
 		t.Errorf("an address that is no id: %v", err)
 	}
 }
@@ -171,7 +137,7 @@ func TestReplyGone(t *testing.T) {
 		d.Next(k.next...)
 		b := newBot(t, d.API(), nil)
 		_, err := b.Send(t.Context(), reply)
-		if e := b.failure(t, err); e.Class != k.class || len(d.Requests()) != k.requests {
+		if e := sdktest.Failure(t, err); e.Class != k.class || len(d.Requests()) != k.requests {
 			t.Errorf("%s: %v, %d requests", k.why, err, len(d.Requests()))
 		}
 	}
@@ -224,7 +190,7 @@ func TestRefusedHere(t *testing.T) {
 		}
 		b := newBot(t, d.API(), more)
 		_, err := b.Send(t.Context(), k.r)
-		e, want := b.failure(t, err), 0
+		e, want := sdktest.Failure(t, err), 0
 		if k.class == "" {
 			want = 1
 		}
@@ -244,70 +210,53 @@ func TestRefusedHere(t *testing.T) {
 	}
 }
 
-// TestBroken breaks connections before and after the message is taken.
+// TestTransportConformance has the platform fail in every way that platforms do.
+func TestTransportConformance(t *testing.T) {
+	d := newDiscord(t, fake.DiscordOptions{})
+	sdktest.TransportConformance(t, newBot(t, d.API(), nil), d.Server, part("a"))
+}
+
+// TestBroken sends a part again whose answer was lost: the platform knows its key.
 func TestBroken(t *testing.T) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	free := "http://" + l.Addr().String()
-	l.Close()
-	b := newBot(t, free, nil)
-	_, err = b.Send(t.Context(), part("a"))
-	if e := b.failure(t, err); e.Class != surface.Transient || e.Code != "connection_refused" {
-		t.Errorf("nobody listens: %v", err)
-	}
 	for _, k := range []struct {
-		next     fake.Answer
-		class    surface.Class
-		messages int
-		why      string
+		next  fake.Answer
+		class surface.Class
+		why   string
 	}{
-		{fake.Answer{Cut: true}, surface.Unknown, 1, "cut before it is taken"},
-		{fake.Answer{Cut: true, Accept: true}, surface.Unknown, 1, "cut after it is taken"},
-		{fake.Answer{After: time.Minute, Accept: true}, surface.Unknown, 1, "no answer in time"},
-		{fake.Answer{Accept: true, Body: "<html>"}, surface.Unknown, 1, "an answer that cannot be read"},
-		{fake.Answer{Accept: true, Body: `{"id":"../x"}`}, surface.Unknown, 1, "an id that is none"},
-		{fake.Answer{Status: 502, Accept: true}, surface.Transient, 1, "a gateway fails behind it"},
+		{fake.Answer{Cut: true}, surface.Unknown, "cut before it is taken"},
+		{fake.Answer{Cut: true, Accept: true}, surface.Unknown, "cut after it is taken"},
+		{fake.Answer{Accept: true, Body: "<html>"}, surface.Unknown, "an answer that cannot be read"},
+		{fake.Answer{Accept: true, Body: `{"id":"../x"}`}, surface.Unknown, "an id that is none"},
+		{fake.Answer{Status: 502, Accept: true}, surface.Transient, "a gateway fails behind it"},
 	} {
 		d := newDiscord(t, fake.DiscordOptions{})
 		d.Next(k.next)
 		b := newBot(t, d.API(), nil)
-		ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
-		_, err := b.Send(ctx, part("a"))
-		cancel()
-		if e := b.failure(t, err); e.Class != k.class || len(d.Requests()) != 1 {
+		_, err := b.Send(t.Context(), part("a"))
+		if e := sdktest.Failure(t, err); e.Class != k.class || len(d.Requests()) != 1 {
 			t.Errorf("%s: %v, %d requests", k.why, err, len(d.Requests()))
 		}
-		if _, err := b.Send(t.Context(), part("a")); err != nil || len(d.Messages()) != k.messages {
+		if _, err := b.Send(t.Context(), part("a")); err != nil || len(d.Messages()) != 1 {
 			t.Errorf("%s: sent again under its key there are %d messages, %v", k.why, len(d.Messages()), err)
 		}
 	}
 }
 
 func TestAccount(t *testing.T) {
-	for _, k := range []struct {
-		settings, code, why string
-	}{
-		{`{"token":"t"}`, "", "a token is enough"},
-		{`{"token":"t","api":"https://proxy.example/api/v10/","mentions":"live"}`, "", "all of it"},
-		{`{"token":"t","api":"http://localhost:1234/api"}`, "", "a test on loopback"},
-		{`{}`, "token", "no token"},
-		{``, "settings", "no settings"},
-		{`{"token":5}`, "settings", "a token that is a number"},
-		{`{"token":"t","tokken":"t"}`, "settings", "an unknown setting"},
-		{`{"token":"Bot planted"}`, "token", "the word Bot in front"},
-		{`{"token":"planted\r\nX: y"}`, "token", "a header in it"},
-		{`{"token":"t","mentions":"all"}`, "mentions", "no such choice"},
-		{`{"token":"t","api":"http://planted.example"}`, "api", "a token over the open net"},
-		{`{"token":"t","api":"https://planted:x@example.org"}`, "api", "a password"},
-		{`{"token":"t","api":"https://example.org/?planted"}`, "api", "a query"},
-		{`{"token":"t","api":"file:///planted"}`, "api", "no address of the web"},
-	} {
-		_, err := open(t.Context(), surface.Account{Settings: json.RawMessage(k.settings)})
-		e, _ := errors.AsType[*surface.DeliveryError](err)
-		if (e == nil) != (k.code == "") || e != nil && (e.Code != k.code || strings.Contains(e.Error(), "planted")) {
-			t.Errorf("%s: %v, want %q", k.why, err, k.code)
-		}
-	}
+	sdktest.Accounts(t, plugin(), []sdktest.AccountCase{
+		{Settings: `{"token":"t"}`, Why: "a token is enough"},
+		{Settings: `{"token":"t","api":"https://proxy.example/api/v10/","mentions":"live"}`, Why: "all of it"},
+		{Settings: `{"token":"t","api":"http://localhost:1234/api"}`, Why: "a test on loopback"},
+		{Settings: `{}`, Code: "token", Why: "no token"},
+		{Settings: ``, Code: "settings", Why: "no settings"},
+		{Settings: `{"token":5}`, Code: "settings", Why: "a token that is a number"},
+		{Settings: `{"token":"t","tokken":"t"}`, Code: "settings", Why: "an unknown setting"},
+		{Settings: `{"token":"Bot planted"}`, Code: "token", Why: "the word Bot in front"},
+		{Settings: `{"token":"planted\r\nX: y"}`, Code: "token", Why: "a header in it"},
+		{Settings: `{"token":"t","mentions":"all"}`, Code: "mentions", Why: "no such choice"},
+		{Settings: `{"token":"t","api":"http://planted.example"}`, Code: "api", Why: "a token over the open net"},
+		{Settings: `{"token":"t","api":"https://planted:x@example.org"}`, Code: "api", Why: "a password"},
+		{Settings: `{"token":"t","api":"https://example.org/?planted"}`, Code: "api", Why: "a query"},
+		{Settings: `{"token":"t","api":"file:///planted"}`, Code: "api", Why: "no address of the web"},
+	}, "planted")
 }

@@ -1,10 +1,6 @@
 package main
 
 import (
-	"encoding/json"
-	"flag"
-	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -69,7 +65,7 @@ func TestContent(t *testing.T) {
 		case k.class == "" && (err != nil || n != 1):
 			t.Errorf("%s: %v, %d requests", k.why, err, n)
 		case k.class != "":
-			refused(t, k.why, err, k.class, k.code)
+			sdktest.Refused(t, k.why, err, k.class, k.code)
 			if n != 0 {
 				t.Errorf("%s: %d requests", k.why, n)
 			}
@@ -112,11 +108,11 @@ func TestContentOfEdits(t *testing.T) {
 			t.Errorf("%s: %v, %d requests", k.why, err, n)
 		}
 		if !k.ok {
-			refused(t, k.why, err, surface.TooLong, "msg_too_long")
+			sdktest.Refused(t, k.why, err, surface.TooLong, "msg_too_long")
 		}
 	}
 	_, err = p.Edit(t.Context(), sent.Refs[0], part("<!channel>"))
-	refused(t, "everybody in the channel", err, surface.Permanent, "live_token")
+	sdktest.Refused(t, "everybody in the channel", err, surface.Permanent, "live_token")
 }
 
 // TestRendered sends what vak renders of hostile answers, in both forms: none of
@@ -164,57 +160,5 @@ func TestRendered(t *testing.T) {
 		if len(m.Notified) > 0 || m.Cut {
 			t.Errorf("%q notifies %v", m.Text, m.Notified)
 		}
-	}
-}
-
-// TestGoldenRequests shows what goes out, for a person to read.
-func TestGoldenRequests(t *testing.T) {
-	p := postOffice(t, fake.SlackOptions{}, "")
-	var b strings.Builder
-	does := func(what string, err error) {
-		t.Helper()
-		if err != nil {
-			t.Fatalf("%s: %v", what, err)
-		}
-		all := p.platform.Requests()
-		last := all[len(all)-1]
-		fmt.Fprintf(&b, "-- %s --\n%s %s\nAuthorization: %s\nContent-Type: %s\nUser-Agent: %s\n\n%s\n", what, last.Method, last.Path,
-			strings.ReplaceAll(last.Header.Get("Authorization"), token, "TOKEN"), last.Header.Get("Content-Type"), last.Header.Get("User-Agent"), last.Body)
-		if !json.Valid([]byte(last.Body)) {
-			t.Errorf("%s: no JSON", what)
-		}
-	}
-	first, err := p.Send(t.Context(), part("*bold* &lt;&amp; <https://x.org/?a=1&amp;b=2|link>\n```\nx := 1\n```"))
-	does("post", err)
-	_, err = p.Send(t.Context(), plain("*a* <!channel> & <@U1>"))
-	does("plain", err)
-	r := part("a")
-	r.Target.Thread, r.Silent = "1700000000.000100", true
-	_, err = p.Send(t.Context(), r)
-	does("in a thread", err)
-	r = part("a")
-	r.ReplyTo = &first.Refs[0]
-	_, err = p.Send(t.Context(), r)
-	does("reply", err)
-	_, err = p.Edit(t.Context(), first.Refs[0], part("_new_"))
-	does("edit", err)
-	_, err = p.Edit(t.Context(), first.Refs[0], plain("_new_ <!here>"))
-	does("plain edit", err)
-	does("delete", p.Delete(t.Context(), part("").Target, first.Refs[0]))
-
-	const file = "testdata/transport/requests.txtar"
-	got := "Every kind of request that the transport makes.\n" + b.String()
-	if flag.Lookup("update").Value.String() == "true" {
-		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got != string(want) {
-		t.Errorf("%s differs (-update writes it):\n%s", file, got)
 	}
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"testing"
 
+	"github.com/seed-1ae66336/vak/sdk/sdktest"
 	"github.com/seed-1ae66336/vak/sdk/sdktest/fake"
 	"github.com/seed-1ae66336/vak/sdk/surface"
 )
@@ -18,7 +19,7 @@ func TestRateOfWorkspace(t *testing.T) {
 		account bool
 	}{{surface.RateLimited, "ratelimited", true}, {surface.Transient, "503", false}} {
 		_, err := p.Send(t.Context(), part("a"))
-		if e := refused(t, want.code, err, want.class, want.code); e.Account != want.account {
+		if e := sdktest.Refused(t, want.code, err, want.class, want.code); e.Account != want.account {
 			t.Errorf("%s: of the account: %v", want.code, e.Account)
 		}
 	}

@@ -1,20 +1,14 @@
 package main
 
 import (
-	"bytes"
-	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"net/http"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
-	"github.com/hashicorp/go-hclog"
-
-	"github.com/seed-1ae66336/vak/sdk/hostapi"
+	"github.com/seed-1ae66336/vak/sdk/sdktest"
 	"github.com/seed-1ae66336/vak/sdk/sdktest/fake"
 	"github.com/seed-1ae66336/vak/sdk/surface"
 )
@@ -26,41 +20,20 @@ const token = "xoxb-" + secret
 
 // A post is a transport over the wire form, and the platform behind it.
 type post struct {
-	*hostapi.Client
+	*sdktest.Sender
 	platform *fake.Slack
-	log      *log
 }
 
-// log is safe for concurrent use.
-type log struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (l *log) Write(b []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.Write(b)
-}
-
-// postOffice opens one; at its end the log must not tell the token.
-func postOffice(t *testing.T, o fake.SlackOptions, mentions string) *post {
+// postOffice opens one.
+func postOffice(t testing.TB, o fake.SlackOptions, mentions string) *post {
 	t.Helper()
 	o.Token = token
 	if o.Now == nil {
 		o.Now = func() time.Time { return time.Unix(1_700_000_000, 0) }
 	}
-	p := &post{platform: fake.NewSlack(o), log: &log{}}
+	p := &post{platform: fake.NewSlack(o)}
 	t.Cleanup(p.platform.Close)
-	p.Client = hostapi.LocalTransport(plugin(), hclog.New(&hclog.LoggerOptions{Output: p.log, Level: hclog.Trace}))
-	if err := p.Configure(t.Context(), account(p.platform.API(), mentions)); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if strings.Contains(p.log.b.String(), secret) {
-			t.Errorf("the log tells the token: %s", &p.log.b)
-		}
-	})
+	p.Sender = sdktest.Send(t, plugin(), account(p.platform.API(), mentions), secret, "chatter")
 	return p
 }
 
@@ -83,20 +56,6 @@ func plain(text string) surface.SendRequest {
 	return r
 }
 
-// refused wants err to be of a class with a code, and to keep the secret.
-func refused(t *testing.T, why string, err error, class surface.Class, code string) *surface.DeliveryError {
-	t.Helper()
-	e, ok := errors.AsType[*surface.DeliveryError](err)
-	if !ok || e.Class != class || e.Code != code {
-		t.Errorf("%s: %v, want %s (%s)", why, err, class, code)
-		return &surface.DeliveryError{}
-	}
-	if said := fmt.Sprintf("%v %+v %#v", err, e, e); strings.Contains(said, secret) || strings.Contains(said, "127.0.0.1") || strings.Contains(said, "chatter") {
-		t.Errorf("%s: the error tells too much: %s", why, said)
-	}
-	return e
-}
-
 // answered has Slack say a code, or a status for a code that is one.
 func answered(code string) fake.Answer {
 	if strings.Trim(code, "0123456789") != "" {
@@ -110,17 +69,11 @@ func answered(code string) fake.Answer {
 // TestMeanings has Slack say every line of the table.
 func TestMeanings(t *testing.T) {
 	p := postOffice(t, fake.SlackOptions{}, "")
+	var table []sdktest.Reply
 	for _, m := range meanings() {
-		before := len(p.platform.Requests())
-		p.platform.Next(answered(m.code))
-		_, err := p.Send(t.Context(), part("a"))
-		if e := refused(t, m.code, err, m.class, m.code); e.Hint != m.hint {
-			t.Errorf("%s: hint %q, want %q", m.code, e.Hint, m.hint)
-		}
-		if n := len(p.platform.Requests()) - before; n != 1 {
-			t.Errorf("%s: %d requests", m.code, n)
-		}
+		table = append(table, sdktest.Reply{Answers: []fake.Answer{answered(m.code)}, Class: m.class, Code: m.code, Hint: m.hint, Why: m.code})
 	}
+	p.Replies(t, p.platform.Server, part("a"), table)
 	if n := len(p.platform.Messages()); n != 0 {
 		t.Errorf("%d messages were taken", n)
 	}
@@ -152,31 +105,18 @@ func TestFacts(t *testing.T) {
 
 func TestAnswersWithoutCodes(t *testing.T) {
 	p := postOffice(t, fake.SlackOptions{}, "")
-	for _, k := range []struct {
-		answer fake.Answer
-		class  surface.Class
-		code   string
-		why    string
-	}{
-		{fake.Answer{Status: 502, Body: "<html>chatter"}, surface.Transient, "502", "a proxy's page"},
-		{fake.Answer{Status: 302, Header: http.Header{"Location": {"/chatter"}}}, surface.Permanent, "302", "a redirect"},
-		{fake.Answer{Status: 403, Body: `{"ok":false,"error":"is_archived"}`}, surface.Permanent, "is_archived", "a code with another status"},
-		{fake.Answer{Body: "<html>chatter"}, surface.Unknown, "answer", "success that is no JSON"},
-		{fake.Answer{Body: ""}, surface.Unknown, "answer", "success that is nothing"},
-		{fake.Answer{Body: `{"ok":true,"ts":"1`}, surface.Unknown, "answer", "half an answer"},
-		{fake.Answer{Body: `{"ok":false}`}, surface.Unknown, "answer", "neither yes nor why not"},
-		{fake.Answer{Body: `{"ok":true,"pad":"` + strings.Repeat("x", 1<<20) + `"}`}, surface.Unknown, "answer", "an answer without an end"},
-		{fake.SlackError("Some chatter, not a code"), surface.Permanent, "refused", "words where a code should be"},
-		{fake.SlackError("something_new"), surface.Permanent, "something_new", "a code that is new"},
-	} {
-		before := len(p.platform.Requests())
-		p.platform.Next(k.answer)
-		_, err := p.Send(t.Context(), part("a"))
-		refused(t, k.why, err, k.class, k.code)
-		if n := len(p.platform.Requests()) - before; n != 1 {
-			t.Errorf("%s: %d requests", k.why, n)
-		}
-	}
+	p.Replies(t, p.platform.Server, part("a"), []sdktest.Reply{
+		{Answers: []fake.Answer{fake.Answer{Status: 502, Body: "<html>chatter"}}, Class: surface.Transient, Code: "502", Why: "a proxy's page"},
+		{Answers: []fake.Answer{fake.Answer{Status: 302, Header: http.Header{"Location": {"/chatter"}}}}, Class: surface.Permanent, Code: "302", Why: "a redirect"},
+		{Answers: []fake.Answer{fake.Answer{Status: 403, Body: `{"ok":false,"error":"is_archived"}`}}, Class: surface.Permanent, Code: "is_archived", Why: "a code with another status"},
+		{Answers: []fake.Answer{fake.Answer{Body: "<html>chatter"}}, Class: surface.Unknown, Code: "answer", Why: "success that is no JSON"},
+		{Answers: []fake.Answer{fake.Answer{Body: ""}}, Class: surface.Unknown, Code: "answer", Why: "success that is nothing"},
+		{Answers: []fake.Answer{fake.Answer{Body: `{"ok":true,"ts":"1`}}, Class: surface.Unknown, Code: "answer", Why: "half an answer"},
+		{Answers: []fake.Answer{fake.Answer{Body: `{"ok":false}`}}, Class: surface.Unknown, Code: "answer", Why: "neither yes nor why not"},
+		{Answers: []fake.Answer{fake.Answer{Body: `{"ok":true,"pad":"` + strings.Repeat("x", 1<<20) + `"}`}}, Class: surface.Unknown, Code: "answer", Why: "an answer without an end"},
+		{Answers: []fake.Answer{fake.SlackError("Some chatter, not a code")}, Class: surface.Permanent, Code: "refused", Why: "words where a code should be"},
+		{Answers: []fake.Answer{fake.SlackError("something_new")}, Class: surface.Permanent, Code: "something_new", Why: "a code that is new"},
+	})
 	p.platform.Next(fake.Answer{Body: `{"ok":true}`})
 	if r, err := p.Send(t.Context(), part("a")); err != nil || len(r.Refs) != 0 {
 		t.Errorf("taken, but not shown: %+v, %v", r, err)
@@ -189,49 +129,22 @@ func TestRetryAfter(t *testing.T) {
 		a.Header = http.Header{"Retry-After": {v}}
 		return a
 	}
-	for _, k := range []struct {
-		answer fake.Answer
-		class  surface.Class
-		code   string
-		want   time.Duration
-		why    string
-	}{
-		{fake.SlackRateLimit(30), surface.RateLimited, "ratelimited", 30 * time.Second, "as Slack does"},
-		{after(fake.SlackError("rate_limited"), "7"), surface.RateLimited, "rate_limited", 7 * time.Second, "with status 200"},
-		{after(fake.Answer{Status: 429}, "8"), surface.RateLimited, "429", 8 * time.Second, "without a body"},
-		{fake.Answer{Status: 429}, surface.RateLimited, "429", 0, "nowhere"},
-		{after(fake.Answer{Status: 503}, "9"), surface.Transient, "503", 9 * time.Second, "in trouble"},
-		{after(fake.Answer{Status: 429}, "1e300"), surface.RateLimited, "429", 24 * time.Hour, "a day at most"},
-	} {
-		p.platform.Next(k.answer)
-		_, err := p.Send(t.Context(), part("a"))
-		if e := refused(t, k.why, err, k.class, k.code); e.RetryAfter != k.want {
-			t.Errorf("%s: %v, want %v", k.why, e.RetryAfter, k.want)
-		}
-	}
+	p.Replies(t, p.platform.Server, part("a"), []sdktest.Reply{
+		{Answers: []fake.Answer{fake.SlackRateLimit(30)}, Class: surface.RateLimited, Code: "ratelimited", After: 30 * time.Second, Why: "as Slack does"},
+		{Answers: []fake.Answer{after(fake.SlackError("rate_limited"), "7")}, Class: surface.RateLimited, Code: "rate_limited", After: 7 * time.Second, Why: "with status 200"},
+		{Answers: []fake.Answer{after(fake.Answer{Status: 429}, "8")}, Class: surface.RateLimited, Code: "429", After: 8 * time.Second, Why: "without a body"},
+		{Answers: []fake.Answer{fake.Answer{Status: 429}}, Class: surface.RateLimited, Code: "429", Why: "nowhere"},
+		{Answers: []fake.Answer{after(fake.Answer{Status: 503}, "9")}, Class: surface.Transient, Code: "503", After: 9 * time.Second, Why: "in trouble"},
+		{Answers: []fake.Answer{after(fake.Answer{Status: 429}, "1e300")}, Class: surface.RateLimited, Code: "429", After: 24 * time.Hour, Why: "a day at most"},
+	})
 }
 
 func TestConnections(t *testing.T) {
 	p := postOffice(t, fake.SlackOptions{}, "")
-	p.platform.Next(fake.Answer{Cut: true}, fake.Answer{Cut: true, Accept: true})
-	for i, why := range []string{"cut before it was taken", "cut after it was taken"} {
-		_, err := p.Send(t.Context(), part("a"))
-		refused(t, why, err, surface.Unknown, "connection_broken")
-		if n := len(p.platform.Messages()); n != i {
-			t.Errorf("%s: %d messages", why, n)
-		}
+	sdktest.TransportConformance(t, p.Sender, p.platform.Server, part("a"))
+	if n := len(p.platform.Messages()); n != 2 {
+		t.Errorf("%d messages, want the first and the one that was cut after it was taken", n)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
-	defer cancel()
-	p.platform.Next(fake.Answer{After: time.Hour})
-	_, err := p.Send(ctx, part("a"))
-	refused(t, "slow", err, surface.Unknown, "timeout")
-	if n := len(p.platform.Requests()); n != 3 {
-		t.Errorf("%d requests, want 3: none is repeated", n)
-	}
-	p.platform.Close()
-	_, err = p.Send(t.Context(), part("a"))
-	refused(t, "nobody there", err, surface.Transient, "connection_refused")
 }
 
 func TestThreads(t *testing.T) {
@@ -279,14 +192,14 @@ func TestThreads(t *testing.T) {
 	p.platform.Next(fake.SlackError("cannot_reply_to_message"), fake.SlackError("cannot_reply_to_message"))
 	before = len(p.platform.Requests())
 	_, err := p.Send(t.Context(), reply)
-	refused(t, "refused twice", err, surface.Permanent, "cannot_reply_to_message")
+	sdktest.Refused(t, "refused twice", err, surface.Permanent, "cannot_reply_to_message")
 	if n := len(p.platform.Requests()) - before; n != 2 {
 		t.Errorf("refused twice: %d requests", n)
 	}
 	in.Target.Thread = "1600000000.000002"
 	before = len(p.platform.Requests())
 	_, err = p.Send(t.Context(), in)
-	refused(t, "a target whose thread is gone", err, surface.Permanent, "thread_not_found")
+	sdktest.Refused(t, "a target whose thread is gone", err, surface.Permanent, "thread_not_found")
 	if n := len(p.platform.Requests()) - before; n != 1 {
 		t.Errorf("a target whose thread is gone: %d requests", n)
 	}
@@ -319,48 +232,39 @@ func TestEditAndDelete(t *testing.T) {
 		t.Errorf("%+v", m)
 	}
 	_, err = p.Edit(t.Context(), sent.Refs[0], part("four"))
-	refused(t, "edit of what is gone", err, surface.Permanent, codeGone)
+	sdktest.Refused(t, "edit of what is gone", err, surface.Permanent, codeGone)
 	before := len(p.platform.Requests())
 	for _, ref := range []surface.Ref{{ID: "x"}, {ID: "1.2.3"}, {ID: "1700000000.000001", Opaque: json.RawMessage(`{"channel":"../x"}`)}} {
 		_, err = p.Edit(t.Context(), ref, part("a"))
-		refused(t, "edit of "+ref.ID, err, surface.Permanent, "ref")
-		refused(t, "delete of "+ref.ID, p.Delete(t.Context(), part("").Target, ref), surface.Permanent, "ref")
+		sdktest.Refused(t, "edit of "+ref.ID, err, surface.Permanent, "ref")
+		sdktest.Refused(t, "delete of "+ref.ID, p.Delete(t.Context(), part("").Target, ref), surface.Permanent, "ref")
 	}
 	if n := len(p.platform.Requests()) - before; n != 0 {
 		t.Errorf("%d requests for messages that cannot be", n)
 	}
 	p.platform.Next(fake.SlackError("cant_delete_message"))
-	refused(t, "not its own", p.Delete(t.Context(), part("").Target, sent.Refs[0]), surface.Permanent, "cant_delete_message")
+	sdktest.Refused(t, "not its own", p.Delete(t.Context(), part("").Target, sent.Refs[0]), surface.Permanent, "cant_delete_message")
 }
 
 func TestSettings(t *testing.T) {
 	const good = `{"token":"xoxb-planted-secret"`
-	for _, k := range []struct{ settings, code, why string }{
-		{good + `}`, "", "a token is enough"},
-		{good + `,"mentions":"live","api":"http://127.0.0.1:8081/api/"}`, "", "a test's"},
-		{good + `,"api":"https://slack.example.org/api"}`, "", "a proxy's"},
-		{``, "settings", "nothing"},
-		{`{}`, "token", "no token"},
-		{`[]`, "settings", "no object"},
-		{good + `,"channel":"planted-secret"}`, "settings", "a setting that there is not"},
-		{good + `} {}`, "settings", "more behind"},
-		{`{"token":"planted-secret"}`, "token", "no token of Slack's"},
-		{`{"token":"xoxb-planted-secret\r\nX: y"}`, "token", "a header in a token"},
-		{good + `,"mentions":"planted-secret"}`, "mentions", "no such word"},
-		{good + `,"api":"http://planted-secret.example.org"}`, "api", "the token in the clear"},
-		{good + `,"api":"ftp://x"}`, "api", "no web"},
-		{good + `,"api":"https://u:planted-secret@x.org"}`, "api", "a name and a password"},
-		{good + `,"api":"https://x.org/?planted-secret"}`, "api", "a query"},
-	} {
-		_, err := plugin().NewTransport(t.Context(), surface.Account{Settings: json.RawMessage(k.settings)})
-		if k.code == "" {
-			if err != nil {
-				t.Errorf("%s: %v", k.why, err)
-			}
-			continue
-		}
-		refused(t, k.why, err, surface.Permanent, k.code)
-	}
+	sdktest.Accounts(t, plugin(), []sdktest.AccountCase{
+		{Settings: good + `}`, Why: "a token is enough"},
+		{Settings: good + `,"mentions":"live","api":"http://127.0.0.1:8081/api/"}`, Why: "a test's"},
+		{Settings: good + `,"api":"https://slack.example.org/api"}`, Why: "a proxy's"},
+		{Settings: ``, Code: "settings", Why: "nothing"},
+		{Settings: `{}`, Code: "token", Why: "no token"},
+		{Settings: `[]`, Code: "settings", Why: "no object"},
+		{Settings: good + `,"channel":"planted-secret"}`, Code: "settings", Why: "a setting that there is not"},
+		{Settings: good + `} {}`, Code: "settings", Why: "more behind"},
+		{Settings: `{"token":"planted-secret"}`, Code: "token", Why: "no token of Slack's"},
+		{Settings: `{"token":"xoxb-planted-secret\r\nX: y"}`, Code: "token", Why: "a header in a token"},
+		{Settings: good + `,"mentions":"planted-secret"}`, Code: "mentions", Why: "no such word"},
+		{Settings: good + `,"api":"http://planted-secret.example.org"}`, Code: "api", Why: "the token in the clear"},
+		{Settings: good + `,"api":"ftp://x"}`, Code: "api", Why: "no web"},
+		{Settings: good + `,"api":"https://u:planted-secret@x.org"}`, Code: "api", Why: "a name and a password"},
+		{Settings: good + `,"api":"https://x.org/?planted-secret"}`, Code: "api", Why: "a query"},
+	}, secret)
 }
 
 func TestAddresses(t *testing.T) {
@@ -380,7 +284,7 @@ func TestAddresses(t *testing.T) {
 			}
 			continue
 		}
-		refused(t, k.address+"/"+k.thread, err, surface.Permanent, k.code)
+		sdktest.Refused(t, k.address+"/"+k.thread, err, surface.Permanent, k.code)
 		if n := len(p.platform.Requests()) - before; n != 0 {
 			t.Errorf("%s/%s: %d requests", k.address, k.thread, n)
 		}

@@ -1,10 +1,6 @@
 package main
 
 import (
-	"encoding/json"
-	"flag"
-	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -79,7 +75,7 @@ func TestContent(t *testing.T) {
 		case k.class == "" && (err != nil || n != 1):
 			t.Errorf("%s: %v, %d requests", k.why, err, n)
 		case k.class != "":
-			refused(t, k.why, err, k.class, k.code)
+			sdktest.Refused(t, k.why, err, k.class, k.code)
 			if n != 0 {
 				t.Errorf("%s: %d requests", k.why, n)
 			}
@@ -144,55 +140,5 @@ func TestRendered(t *testing.T) {
 		if len(m.Notified) > 0 {
 			t.Errorf("%q notifies %v", m.Raw, m.Notified)
 		}
-	}
-}
-
-// TestGoldenRequests shows what goes out, for a person to read.
-func TestGoldenRequests(t *testing.T) {
-	p := postOffice(t, fake.TelegramOptions{}, "")
-	var b strings.Builder
-	does := func(what string, err error) {
-		t.Helper()
-		if err != nil {
-			t.Fatalf("%s: %v", what, err)
-		}
-		all := p.platform.Requests()
-		last := all[len(all)-1]
-		fmt.Fprintf(&b, "-- %s --\n%s %s\nContent-Type: %s\nUser-Agent: %s\n\n%s\n", what, last.Method, strings.ReplaceAll(last.Path, token, "TOKEN"),
-			last.Header.Get("Content-Type"), last.Header.Get("User-Agent"), last.Body)
-		if !json.Valid([]byte(last.Body)) {
-			t.Errorf("%s: no JSON", what)
-		}
-	}
-	first, err := p.Send(t.Context(), part("<b>bold</b> &lt;&amp;&quot; <a href=\"https://x.org/?a=1&amp;b=2\">link</a>\n<pre><code class=\"language-go\">x := 1</code></pre>"))
-	does("send", err)
-	_, err = p.Send(t.Context(), plain("<b> & @carol"))
-	does("plain", err)
-	r := part("a")
-	r.Target.Thread, r.Silent, r.ReplyTo = "17", true, &first.Refs[0]
-	_, err = p.Send(t.Context(), r)
-	does("silent reply in a topic", err)
-	r = part("a")
-	r.Target.Address = "@some_channel"
-	_, err = p.Send(t.Context(), r)
-	does("a channel by its name", err)
-	_, err = p.Edit(t.Context(), first.Refs[0], part("<i>new</i>"))
-	does("edit", err)
-	does("delete", p.Delete(t.Context(), part("").Target, first.Refs[0]))
-
-	const file = "testdata/transport/requests.txtar"
-	got := "Every kind of request that the transport makes.\n" + b.String()
-	if flag.Lookup("update").Value.String() == "true" {
-		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got != string(want) {
-		t.Errorf("%s differs (-update writes it):\n%s", file, got)
 	}
 }

@@ -1,20 +1,14 @@
 package main
 
 import (
-	"bytes"
-	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"net/http"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
-	"github.com/hashicorp/go-hclog"
-
-	"github.com/seed-1ae66336/vak/sdk/hostapi"
+	"github.com/seed-1ae66336/vak/sdk/sdktest"
 	"github.com/seed-1ae66336/vak/sdk/sdktest/fake"
 	"github.com/seed-1ae66336/vak/sdk/surface"
 )
@@ -26,38 +20,17 @@ const token = "42:" + secret
 
 // A post is a transport over the wire form, and the platform behind it.
 type post struct {
-	*hostapi.Client
+	*sdktest.Sender
 	platform *fake.Telegram
-	log      *log
 }
 
-// log is safe for concurrent use.
-type log struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (l *log) Write(b []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.Write(b)
-}
-
-// postOffice opens one; at its end the log must not tell the token.
-func postOffice(t *testing.T, o fake.TelegramOptions, mentions string) *post {
+// postOffice opens one.
+func postOffice(t testing.TB, o fake.TelegramOptions, mentions string) *post {
 	t.Helper()
 	o.Token = token
-	p := &post{platform: fake.NewTelegram(o), log: &log{}}
+	p := &post{platform: fake.NewTelegram(o)}
 	t.Cleanup(p.platform.Close)
-	p.Client = hostapi.LocalTransport(plugin(), hclog.New(&hclog.LoggerOptions{Output: p.log, Level: hclog.Trace}))
-	if err := p.Configure(t.Context(), account(p.platform.URL, mentions)); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if strings.Contains(p.log.b.String(), secret) {
-			t.Errorf("the log tells the token: %s", &p.log.b)
-		}
-	})
+	p.Sender = sdktest.Send(t, plugin(), account(p.platform.URL, mentions), secret, "chatter")
 	return p
 }
 
@@ -80,36 +53,18 @@ func plain(text string) surface.SendRequest {
 	return r
 }
 
-// refused wants err to be of a class with a code, and to keep the secret.
-func refused(t *testing.T, why string, err error, class surface.Class, code string) *surface.DeliveryError {
-	t.Helper()
-	e, ok := errors.AsType[*surface.DeliveryError](err)
-	if !ok || e.Class != class || e.Code != code {
-		t.Errorf("%s: %v, want %s (%s)", why, err, class, code)
-		return &surface.DeliveryError{}
-	}
-	if said := fmt.Sprintf("%v %+v %#v", err, e, e); strings.Contains(said, secret) || strings.Contains(said, "127.0.0.1") || strings.Contains(said, "chatter") {
-		t.Errorf("%s: the error tells too much: %s", why, said)
-	}
-	return e
-}
-
 // TestMeanings has the server say every line of the table, with words around it
 // that must not be told.
 func TestMeanings(t *testing.T) {
 	p := postOffice(t, fake.TelegramOptions{}, "")
+	var table []sdktest.Reply
 	for _, m := range meanings() {
-		why := fmt.Sprint(m.status, " ", m.words)
-		before := len(p.platform.Requests())
-		p.platform.Next(fake.TelegramError(m.status, "Some: "+strings.ToUpper(m.words)+": chatter", 0))
-		_, err := p.Send(t.Context(), part("a"))
-		if e := refused(t, why, err, m.class, m.code); e.Hint != m.hint {
-			t.Errorf("%s: hint %q, want %q", why, e.Hint, m.hint)
-		}
-		if n := len(p.platform.Requests()) - before; n != 1 {
-			t.Errorf("%s: %d requests", why, n)
-		}
+		table = append(table, sdktest.Reply{
+			Answers: []fake.Answer{fake.TelegramError(m.status, "Some: "+strings.ToUpper(m.words)+": chatter", 0)},
+			Class:   m.class, Code: m.code, Hint: m.hint, Why: fmt.Sprint(m.status, " ", m.words),
+		})
 	}
+	p.Replies(t, p.platform.Server, part("a"), table)
 	if n := len(p.platform.Messages()); n != 0 {
 		t.Errorf("%d messages were taken", n)
 	}
@@ -165,31 +120,18 @@ func TestWords(t *testing.T) {
 
 func TestAnswersWithoutWords(t *testing.T) {
 	p := postOffice(t, fake.TelegramOptions{}, "")
-	for _, k := range []struct {
-		answer fake.Answer
-		class  surface.Class
-		code   string
-		why    string
-	}{
-		{fake.Answer{Status: 502, Body: "<html>chatter"}, surface.Transient, "502", "a proxy's page"},
-		{fake.Answer{Status: 403, Body: "<html>chatter"}, surface.Permanent, "403", "a firewall's page"},
-		{fake.Answer{Status: 302, Header: http.Header{"Location": {"/chatter"}}}, surface.Permanent, "302", "a redirect"},
-		{fake.Answer{Body: "<html>chatter"}, surface.Unknown, "answer", "success that is no JSON"},
-		{fake.Answer{Body: ""}, surface.Unknown, "answer", "success that is nothing"},
-		{fake.Answer{Body: `{"ok":true,"result":{"message_id":1`}, surface.Unknown, "answer", "half an answer"},
-		{fake.Answer{Body: `{"ok":false}`}, surface.Unknown, "answer", "neither yes nor why not"},
-		{fake.Answer{Body: `{"ok":true,"pad":"` + strings.Repeat("x", 1<<20) + `"}`}, surface.Unknown, "answer", "an answer without an end"},
-		{fake.Answer{Body: `{"ok":false,"error_code":403,"description":"Forbidden: bot was kicked from the group chat"}`}, surface.TargetGone, "kicked", "a refusal with the wrong status"},
-		{fake.Answer{Status: 400, Body: `{"ok":false,"error_code":400,"parameters":{"migrate_to_chat_id":"nonsense"}}`}, surface.Permanent, "400", "moved to nowhere"},
-	} {
-		before := len(p.platform.Requests())
-		p.platform.Next(k.answer)
-		_, err := p.Send(t.Context(), part("a"))
-		refused(t, k.why, err, k.class, k.code)
-		if n := len(p.platform.Requests()) - before; n != 1 {
-			t.Errorf("%s: %d requests", k.why, n)
-		}
-	}
+	p.Replies(t, p.platform.Server, part("a"), []sdktest.Reply{
+		{Answers: []fake.Answer{fake.Answer{Status: 502, Body: "<html>chatter"}}, Class: surface.Transient, Code: "502", Why: "a proxy's page"},
+		{Answers: []fake.Answer{fake.Answer{Status: 403, Body: "<html>chatter"}}, Class: surface.Permanent, Code: "403", Why: "a firewall's page"},
+		{Answers: []fake.Answer{fake.Answer{Status: 302, Header: http.Header{"Location": {"/chatter"}}}}, Class: surface.Permanent, Code: "302", Why: "a redirect"},
+		{Answers: []fake.Answer{fake.Answer{Body: "<html>chatter"}}, Class: surface.Unknown, Code: "answer", Why: "success that is no JSON"},
+		{Answers: []fake.Answer{fake.Answer{Body: ""}}, Class: surface.Unknown, Code: "answer", Why: "success that is nothing"},
+		{Answers: []fake.Answer{fake.Answer{Body: `{"ok":true,"result":{"message_id":1`}}, Class: surface.Unknown, Code: "answer", Why: "half an answer"},
+		{Answers: []fake.Answer{fake.Answer{Body: `{"ok":false}`}}, Class: surface.Unknown, Code: "answer", Why: "neither yes nor why not"},
+		{Answers: []fake.Answer{fake.Answer{Body: `{"ok":true,"pad":"` + strings.Repeat("x", 1<<20) + `"}`}}, Class: surface.Unknown, Code: "answer", Why: "an answer without an end"},
+		{Answers: []fake.Answer{fake.Answer{Body: `{"ok":false,"error_code":403,"description":"Forbidden: bot was kicked from the group chat"}`}}, Class: surface.TargetGone, Code: "kicked", Why: "a refusal with the wrong status"},
+		{Answers: []fake.Answer{fake.Answer{Status: 400, Body: `{"ok":false,"error_code":400,"parameters":{"migrate_to_chat_id":"nonsense"}}`}}, Class: surface.Permanent, Code: "400", Why: "moved to nowhere"},
+	})
 	p.platform.Next(fake.Answer{Body: `{"ok":true,"result":true}`})
 	if r, err := p.Send(t.Context(), part("a")); err != nil || len(r.Refs) != 0 {
 		t.Errorf("taken, but not shown: %+v, %v", r, err)
@@ -199,54 +141,25 @@ func TestAnswersWithoutWords(t *testing.T) {
 func TestRetryAfter(t *testing.T) {
 	p := postOffice(t, fake.TelegramOptions{}, "")
 	header := func(v string) http.Header { return http.Header{"Retry-After": {v}} }
-	for _, k := range []struct {
-		answer fake.Answer
-		want   time.Duration
-		why    string
-	}{
-		{fake.TelegramError(429, "Too Many Requests: retry after 7", 7), 7 * time.Second, "in every place"},
-		{fake.Answer{Status: 429, Body: `{"ok":false,"error_code":429,"parameters":{"retry_after":8}}`}, 8 * time.Second, "in the parameters"},
-		{fake.Answer{Status: 429, Header: header("9")}, 9 * time.Second, "in the header"},
-		{fake.Answer{Status: 429, Body: `{"ok":false,"error_code":429,"description":"Too Many Requests: retry after 10"}`}, 10 * time.Second, "in words"},
-		{fake.Answer{Status: 429, Header: header("3"), Body: `{"ok":false,"error_code":429,"parameters":{"retry_after":11}}`}, 11 * time.Second, "the longest counts"},
-		{fake.Answer{Status: 429, Body: `{"ok":false,"error_code":429,"parameters":{"retry_after":1e300}}`}, 24 * time.Hour, "a day at most"},
-		{fake.Answer{Status: 429, Body: `{"ok":false,"error_code":429,"parameters":{"retry_after":-1}}`}, 0, "less than nothing"},
-		{fake.Answer{Status: 429}, 0, "nowhere"},
-	} {
-		p.platform.Next(k.answer)
-		_, err := p.Send(t.Context(), part("a"))
-		if e := refused(t, k.why, err, surface.RateLimited, "429"); e.RetryAfter != k.want {
-			t.Errorf("%s: %v, want %v", k.why, e.RetryAfter, k.want)
-		}
-	}
-	p.platform.Next(fake.Answer{Status: 503, Header: header("12")})
-	_, err := p.Send(t.Context(), part("a"))
-	if e := refused(t, "a server in trouble", err, surface.Transient, "503"); e.RetryAfter != 12*time.Second {
-		t.Errorf("a server in trouble asks for %v", e.RetryAfter)
-	}
+	p.Replies(t, p.platform.Server, part("a"), []sdktest.Reply{
+		{Answers: []fake.Answer{fake.TelegramError(429, "Too Many Requests: retry after 7", 7)}, Class: surface.RateLimited, Code: "429", After: 7 * time.Second, Why: "in every place"},
+		{Answers: []fake.Answer{fake.Answer{Status: 429, Body: `{"ok":false,"error_code":429,"parameters":{"retry_after":8}}`}}, Class: surface.RateLimited, Code: "429", After: 8 * time.Second, Why: "in the parameters"},
+		{Answers: []fake.Answer{fake.Answer{Status: 429, Header: header("9")}}, Class: surface.RateLimited, Code: "429", After: 9 * time.Second, Why: "in the header"},
+		{Answers: []fake.Answer{fake.Answer{Status: 429, Body: `{"ok":false,"error_code":429,"description":"Too Many Requests: retry after 10"}`}}, Class: surface.RateLimited, Code: "429", After: 10 * time.Second, Why: "in words"},
+		{Answers: []fake.Answer{fake.Answer{Status: 429, Header: header("3"), Body: `{"ok":false,"error_code":429,"parameters":{"retry_after":11}}`}}, Class: surface.RateLimited, Code: "429", After: 11 * time.Second, Why: "the longest counts"},
+		{Answers: []fake.Answer{fake.Answer{Status: 429, Body: `{"ok":false,"error_code":429,"parameters":{"retry_after":1e300}}`}}, Class: surface.RateLimited, Code: "429", After: 24 * time.Hour, Why: "a day at most"},
+		{Answers: []fake.Answer{fake.Answer{Status: 429, Body: `{"ok":false,"error_code":429,"parameters":{"retry_after":-1}}`}}, Class: surface.RateLimited, Code: "429", Why: "less than nothing"},
+		{Answers: []fake.Answer{fake.Answer{Status: 429}}, Class: surface.RateLimited, Code: "429", Why: "nowhere"},
+		{Answers: []fake.Answer{{Status: 503, Header: header("12")}}, Class: surface.Transient, Code: "503", After: 12 * time.Second, Why: "a server in trouble"},
+	})
 }
 
 func TestConnections(t *testing.T) {
 	p := postOffice(t, fake.TelegramOptions{}, "")
-	p.platform.Next(fake.Answer{Cut: true}, fake.Answer{Cut: true, Accept: true})
-	for i, why := range []string{"cut before it was taken", "cut after it was taken"} {
-		_, err := p.Send(t.Context(), part("a"))
-		refused(t, why, err, surface.Unknown, "connection_broken")
-		if n := len(p.platform.Messages()); n != i {
-			t.Errorf("%s: %d messages", why, n)
-		}
+	sdktest.TransportConformance(t, p.Sender, p.platform.Server, part("a"))
+	if n := len(p.platform.Messages()); n != 2 {
+		t.Errorf("%d messages, want the first and the one that was cut after it was taken", n)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
-	defer cancel()
-	p.platform.Next(fake.Answer{After: time.Hour})
-	_, err := p.Send(ctx, part("a"))
-	refused(t, "slow", err, surface.Unknown, "timeout")
-	if n := len(p.platform.Requests()); n != 3 {
-		t.Errorf("%d requests, want 3: none is repeated", n)
-	}
-	p.platform.Close()
-	_, err = p.Send(t.Context(), part("a"))
-	refused(t, "nobody there", err, surface.Transient, "connection_refused")
 }
 
 func TestMoved(t *testing.T) {
@@ -254,7 +167,7 @@ func TestMoved(t *testing.T) {
 	r := part("a")
 	r.Target.Account = ""
 	_, err := p.Send(t.Context(), r)
-	e := refused(t, "upgraded", err, surface.Moved, "group_upgraded")
+	e := sdktest.Refused(t, "upgraded", err, surface.Moved, "group_upgraded")
 	if e.Moved == nil || *e.Moved != (surface.Target{Surface: "telegram", Address: "-1001234567890123"}) {
 		t.Fatalf("moved to %+v", e.Moved)
 	}
@@ -300,7 +213,7 @@ func TestReplies(t *testing.T) {
 	p.platform.Next(gone, gone)
 	before = len(p.platform.Requests())
 	_, err = p.Send(t.Context(), reply)
-	refused(t, "refused twice", err, surface.Permanent, codeNoReply)
+	sdktest.Refused(t, "refused twice", err, surface.Permanent, codeNoReply)
 	if n := len(p.platform.Requests()) - before; n != 2 {
 		t.Errorf("refused twice: %d requests", n)
 	}
@@ -350,7 +263,7 @@ func TestEditAndDelete(t *testing.T) {
 		t.Errorf("%+v", m)
 	}
 	_, err = p.Edit(t.Context(), sent.Refs[0], part("four"))
-	refused(t, "edit of what is gone", err, surface.Permanent, codeGone)
+	sdktest.Refused(t, "edit of what is gone", err, surface.Permanent, codeGone)
 	before := len(p.platform.Requests())
 	for _, ref := range []surface.Ref{{ID: "x"}, {ID: "-1"}, {ID: "1", Opaque: json.RawMessage(`{"chat":"../x"}`)}} {
 		code := "ref"
@@ -358,45 +271,36 @@ func TestEditAndDelete(t *testing.T) {
 			code = "address"
 		}
 		_, err = p.Edit(t.Context(), ref, part("a"))
-		refused(t, "edit of "+ref.ID, err, surface.Permanent, code)
-		refused(t, "delete of "+ref.ID, p.Delete(t.Context(), part("").Target, ref), surface.Permanent, code)
+		sdktest.Refused(t, "edit of "+ref.ID, err, surface.Permanent, code)
+		sdktest.Refused(t, "delete of "+ref.ID, p.Delete(t.Context(), part("").Target, ref), surface.Permanent, code)
 	}
 	if n := len(p.platform.Requests()) - before; n != 0 {
 		t.Errorf("%d requests for messages that cannot be", n)
 	}
 	p.platform.Next(fake.TelegramError(400, "Bad Request: message can't be deleted", 0))
-	refused(t, "too old", p.Delete(t.Context(), part("").Target, sent.Refs[0]), surface.Permanent, "cannot_delete")
+	sdktest.Refused(t, "too old", p.Delete(t.Context(), part("").Target, sent.Refs[0]), surface.Permanent, "cannot_delete")
 }
 
 func TestSettings(t *testing.T) {
 	const good = `{"token":"42:planted-secret"`
-	for _, k := range []struct{ settings, code, why string }{
-		{good + `}`, "", "a token is enough"},
-		{good + `,"mentions":"live","api":"http://127.0.0.1:8081/"}`, "", "a server of one's own"},
-		{good + `,"api":"http://bot-api:8081"}`, "", "one in a network of containers"},
-		{good + `,"api":"http://10.1.2.3:8081"}`, "", "one in a private network"},
-		{``, "settings", "nothing"},
-		{`{}`, "token", "no token"},
-		{`[]`, "settings", "no object"},
-		{good + `,"chat":"planted-secret"}`, "settings", "a setting that there is not"},
-		{good + `} {}`, "settings", "more behind"},
-		{`{"token":"planted-secret"}`, "token", "no token of Telegram's"},
-		{`{"token":"42:planted-secret/../x"}`, "token", "a path in a token"},
-		{good + `,"mentions":"planted-secret"}`, "mentions", "no such word"},
-		{good + `,"api":"http://planted-secret.example.org"}`, "api", "the token in the clear"},
-		{good + `,"api":"ftp://x"}`, "api", "no web"},
-		{good + `,"api":"https://u:planted-secret@x.org"}`, "api", "a name and a password"},
-		{good + `,"api":"https://x.org/?planted-secret"}`, "api", "a query"},
-	} {
-		_, err := plugin().NewTransport(t.Context(), surface.Account{Settings: json.RawMessage(k.settings)})
-		if k.code == "" {
-			if err != nil {
-				t.Errorf("%s: %v", k.why, err)
-			}
-			continue
-		}
-		refused(t, k.why, err, surface.Permanent, k.code)
-	}
+	sdktest.Accounts(t, plugin(), []sdktest.AccountCase{
+		{Settings: good + `}`, Why: "a token is enough"},
+		{Settings: good + `,"mentions":"live","api":"http://127.0.0.1:8081/"}`, Why: "a server of one's own"},
+		{Settings: good + `,"api":"http://bot-api:8081"}`, Why: "one in a network of containers"},
+		{Settings: good + `,"api":"http://10.1.2.3:8081"}`, Why: "one in a private network"},
+		{Settings: ``, Code: "settings", Why: "nothing"},
+		{Settings: `{}`, Code: "token", Why: "no token"},
+		{Settings: `[]`, Code: "settings", Why: "no object"},
+		{Settings: good + `,"chat":"planted-secret"}`, Code: "settings", Why: "a setting that there is not"},
+		{Settings: good + `} {}`, Code: "settings", Why: "more behind"},
+		{Settings: `{"token":"planted-secret"}`, Code: "token", Why: "no token of Telegram's"},
+		{Settings: `{"token":"42:planted-secret/../x"}`, Code: "token", Why: "a path in a token"},
+		{Settings: good + `,"mentions":"planted-secret"}`, Code: "mentions", Why: "no such word"},
+		{Settings: good + `,"api":"http://planted-secret.example.org"}`, Code: "api", Why: "the token in the clear"},
+		{Settings: good + `,"api":"ftp://x"}`, Code: "api", Why: "no web"},
+		{Settings: good + `,"api":"https://u:planted-secret@x.org"}`, Code: "api", Why: "a name and a password"},
+		{Settings: good + `,"api":"https://x.org/?planted-secret"}`, Code: "api", Why: "a query"},
+	}, secret)
 }
 
 func TestAddresses(t *testing.T) {
@@ -416,7 +320,7 @@ func TestAddresses(t *testing.T) {
 			}
 			continue
 		}
-		refused(t, k.address+"/"+k.thread, err, surface.Permanent, k.code)
+		sdktest.Refused(t, k.address+"/"+k.thread, err, surface.Permanent, k.code)
 		if n := len(p.platform.Requests()) - before; n != 0 {
 			t.Errorf("%s/%s: %d requests", k.address, k.thread, n)
 		}

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/seed-1ae66336/vak/sdk/sdktest"
 	"github.com/seed-1ae66336/vak/sdk/sdktest/fake"
 	"github.com/seed-1ae66336/vak/sdk/surface"
 )
@@ -22,7 +23,7 @@ func TestMeanings(t *testing.T) {
 		seen[m.status] = true
 		w.Next(fake.Answer{Status: m.status, Body: "planted " + secret})
 		_, err := s.Send(t.Context(), part())
-		if e := s.failure(t, err); e.Class != m.class || e.Code != strconv.Itoa(m.status) || e.Hint != m.hint || len(w.Requests()) != i+1 {
+		if e := sdktest.Failure(t, err); e.Class != m.class || e.Code != strconv.Itoa(m.status) || e.Hint != m.hint || len(w.Requests()) != i+1 {
 			t.Errorf("%d: %v, want %s; %d requests for %d posts", m.status, err, m.class, len(w.Requests()), i+1)
 		}
 	}
@@ -71,7 +72,7 @@ func TestStatuses(t *testing.T) {
 		w.Next(k.answer)
 		s := newSender(t, w.URL, nil)
 		_, err := s.Send(t.Context(), part())
-		if e := s.failure(t, err); e.Class != k.class || e.Code != k.code || e.RetryAfter != k.wait || len(w.Requests()) != 1 {
+		if e := sdktest.Failure(t, err); e.Class != k.class || e.Code != k.code || e.RetryAfter != k.wait || len(w.Requests()) != 1 {
 			t.Errorf("%s: %v after %v, want %s (%s) after %v; %d requests", k.why, err, e.RetryAfter, k.class, k.code, k.wait, len(w.Requests()))
 		}
 	}
@@ -92,7 +93,7 @@ func TestRefusedThere(t *testing.T) {
 		w := newWebhook(t, k.options)
 		s := newSender(t, w.URL, nil)
 		_, err := s.Send(t.Context(), part())
-		if e := s.failure(t, err); e.Class != k.class || e.Code != k.code {
+		if e := sdktest.Failure(t, err); e.Class != k.class || e.Code != k.code {
 			t.Errorf("%v, want %s (%s)", err, k.class, k.code)
 		}
 	}

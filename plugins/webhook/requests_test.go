@@ -1,86 +1,56 @@
 package main
 
 import (
-	"bytes"
-	"encoding/json"
-	"flag"
+	"context"
 	"fmt"
-	"os"
-	"path/filepath"
-	"strings"
 	"testing"
 	"time"
 
-	"golang.org/x/tools/txtar"
-
+	"github.com/seed-1ae66336/vak/sdk/hostapi"
+	"github.com/seed-1ae66336/vak/sdk/sdktest"
 	"github.com/seed-1ae66336/vak/sdk/sdktest/fake"
 	"github.com/seed-1ae66336/vak/sdk/surface"
 )
 
-// TestGoldenRequests compares what goes out with a file that a person has read.
-// It is written with -update.
+// TestGoldenRequests shows what goes out in every mode, at one time, for a person
+// to read.
 func TestGoldenRequests(t *testing.T) {
 	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	w := newWebhook(t, fake.WebhookOptions{Now: func() time.Time { return at }})
-	out := &txtar.Archive{Comment: []byte("What is posted to a webhook. \"go test -update\" writes this file; read it before you commit it.\n")}
+	p := plugin()
+	p.NewTransport = func(ctx context.Context, a surface.Account) (surface.Transport, error) {
+		made, err := open(ctx, a)
+		if err == nil {
+			made.(*transport).now = func() time.Time { return at }
+		}
+		return made, err
+	}
+	s := sdktest.Send(t, p, account(w.URL+"/hook", nil))
+	record := sdktest.NewRecord(t, s, w.Server)
 	for i, more := range []map[string]any{
-		{"mode": structured, "secret": secret},
+		{"mode": structured},
 		{"mode": binary, "secret": []string{secret, another}},
-		{"mode": plain, "headers": map[string]string{"Authorization": "Bearer x"}},
+		{"mode": plain, "secret": nil, "headers": map[string]string{"Authorization": "Bearer x"}},
 	} {
-		more["url"], more["allow"] = w.URL+"/hook", []string{"127.0.0.1"}
-		b, err := json.Marshal(more)
-		if err != nil {
+		if err := s.Configure(t.Context(), account(w.URL+"/hook", more)); err != nil {
 			t.Fatal(err)
 		}
-		made, err := open(t.Context(), surface.Account{Settings: b})
-		if err != nil {
-			t.Fatal(err)
-		}
-		made.(*transport).now = func() time.Time { return at }
-		r := with(func(r *surface.SendRequest) { r.Key = fmt.Sprint("k", i) })
-		if _, err := made.Send(t.Context(), r); err != nil {
-			t.Fatal(err)
-		}
-		q := w.Requests()[i]
-		out.Files = append(out.Files, txtar.File{Name: fmt.Sprint(more["mode"]), Data: []byte(shown(t, q))})
+		_, err := s.Send(t.Context(), with(func(r *surface.SendRequest) { r.Key = fmt.Sprint("k", i) }))
+		record.Step(fmt.Sprint(more["mode"]), err)
 	}
-	file := filepath.Join("testdata", "transport", "requests.txtar")
-	got := txtar.Format(out)
-	if flag.Lookup("update").Value.String() == "true" {
-		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(file, got, 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !bytes.Equal(got, want) {
-		t.Errorf("%s differs (-update writes it):\n%s", file, got)
-	}
+	record.Golden("testdata/transport/requests.txtar", "Every kind of request that the transport makes.")
 }
 
-// shown is a request for people.
-func shown(t *testing.T, q fake.Request) string {
-	t.Helper()
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s %s\n", q.Method, q.Path)
-	for _, k := range []string{
-		"Authorization", "Ce-Id", "Ce-Source", "Ce-Specversion", "Ce-Type", "Content-Type", "Idempotency-Key", "User-Agent",
-		"Webhook-Id", "Webhook-Signature", "Webhook-Timestamp",
-	} {
-		if v := q.Header.Get(k); v != "" {
-			fmt.Fprintf(&b, "%s: %s\n", k, v)
-		}
+// TestBinary posts by the built binary, through the real handshake, to a receiver
+// that wants a signature. What is posted stays, so it neither edits nor deletes.
+func TestBinary(t *testing.T) {
+	w := newWebhook(t, fake.WebhookOptions{Secret: secret})
+	s := sdktest.SenderBinary(t, sdktest.Build(t, "."), account(w.URL+"/hook", nil))
+	got, err := s.Send(t.Context(), part())
+	if err != nil || len(got.Refs) != 1 || len(w.Messages()) != 1 || !w.Messages()[0].Trusted {
+		t.Fatalf("%+v, %v: %+v", got, err, w.Messages())
 	}
-	var pretty bytes.Buffer
-	if err := json.Indent(&pretty, []byte(q.Body), "", "  "); err != nil {
-		t.Fatal(err)
-	}
-	return b.String() + "\n" + pretty.String() + "\n"
+	_, err = s.Edit(t.Context(), got.Refs[0], part())
+	sdktest.Refused(t, "an edit", err, surface.Permanent, hostapi.CodeUnimplemented)
+	sdktest.Refused(t, "a deletion", s.Delete(t.Context(), part().Target, got.Refs[0]), surface.Permanent, hostapi.CodeUnimplemented)
 }

@@ -105,7 +105,7 @@ func Build(t testing.TB, dir string) string {
 	if runtime.GOOS == "windows" {
 		path += ".exe"
 	}
-	cmd := exec.Command("go", "build", "-o", path, ".")
+	cmd := exec.Command("go", "build", "-ldflags=-s -w", "-o", path, ".") // smaller is sooner
 	cmd.Dir, cmd.Env = dir, append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("sdktest: go build: %v\n%s", err, out)

@@ -176,6 +176,32 @@ func Refused(t testing.TB, why string, err error, class surface.Class, code stri
 	return e
 }
 
+// Failure is err as a [*surface.DeliveryError], and an empty one for nil. It ends
+// the test for any other error.
+func Failure(t testing.TB, err error) surface.DeliveryError {
+	t.Helper()
+	if err == nil {
+		return surface.DeliveryError{}
+	}
+	e, ok := errors.AsType[*surface.DeliveryError](err)
+	if !ok {
+		t.Fatalf("%v is no DeliveryError", err)
+	}
+	return *e
+}
+
+// EachWay runs f twice, in a test of its own: with accounts of p in this process,
+// and with accounts of the binary that is built from the main package in dir.
+func EachWay(t *testing.T, p surface.Plugin, dir string, f func(t *testing.T, send func(surface.Account) *Sender)) {
+	t.Run("in_process", func(t *testing.T) {
+		f(t, func(a surface.Account) *Sender { return Send(t, p, a) })
+	})
+	t.Run("binary", func(t *testing.T) {
+		path := Build(t, dir)
+		f(t, func(a surface.Account) *Sender { return SenderBinary(t, path, a) })
+	})
+}
+
 // An AccountCase is what an account may be set to.
 type AccountCase struct {
 	Settings string // JSON, or what should be
