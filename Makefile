@@ -13,7 +13,7 @@ LDFLAGS  = -s -w -X main.version=$(VERSION)
 PLATFORMS = linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
 
 .DEFAULT_GOAL := help
-.PHONY: help build install demo test race lint gen gen-check golden fuzz bench scale soak crash cross clean
+.PHONY: help build install demo test race lint gen gen-check golden fuzz bench scale soak crash load cross clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z][a-z-]*\):[^#]*## /\1\t/p' $(MAKEFILE_LIST) | awk -F'\t' '{ printf "  make %-10s %s\n", $$1, $$2 }'
@@ -85,6 +85,9 @@ soak: ## render 10,000 times while renderer processes are killed at random
 
 crash: ## kill a host 1,000 times while it delivers, and see that nothing is lost
 	VAK_CRASH=1000 $(GO) test ./core/internal/crash -count=1 -run '^TestKill$$' -v -timeout 60m
+
+load: ## deliver 10,000 messages while everything around fails that can (some minutes)
+	VAK_LOAD=10000 $(GO) test ./core/internal/load -count=1 -run '^TestLoad$$' -v -timeout 15m
 
 cross: ## build for every platform, to see that it compiles
 	@set -e; for p in $(PLATFORMS); do echo $$p; \

@@ -76,7 +76,7 @@ func (w *weather) answer(ctx context.Context, _ surface.SendRequest, _ int) erro
 	}
 	switch w.intn(12) {
 	case 0:
-		return &surface.DeliveryError{Class: surface.RateLimited, RetryAfter: time.Duration(w.intn(100)) * time.Second}
+		return &surface.DeliveryError{Class: surface.RateLimited, RetryAfter: time.Duration(w.intn(100)) * time.Second, Account: w.intn(4) == 0}
 	case 1:
 		return fails(surface.Payload)
 	case 2:
