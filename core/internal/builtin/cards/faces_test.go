@@ -54,7 +54,7 @@ func TestFaces(t *testing.T) {
 		{"pros_cons", `{"columns":[{"key":"a"}],"rows":[]}`, "table", "of one column nothing is compared"},
 		{"metric", `{"label":"a","value":1}`, "metric", "one figure"},
 		{"metric", `{"label":"a","value":1,"goal":2,"since":"May"}`, "stack[metric metric_grid]", "with others beside it"},
-		{"metric", `{"p50":1,"p99":2,"as_of":"now"}`, "stack[metric_grid key_value]", "several figures"},
+		{"metric", `{"p50":1,"p99":2,"as_of":"now"}`, "stack[metric_grid text]", "several figures"},
 		{"metric", `{"label":"Sales","q1":1,"q2":2}`, "stack[title metric_grid]", "a label of several is their title"},
 		{"weather", `{"city":"Bergen","wind":3,"sky":"x"}`, "stack[title metric_grid]", "the place is the title"},
 		{"coding.diff", `{"files":[]}`, "diff", "an empty diff says so itself"},

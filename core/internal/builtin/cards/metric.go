@@ -53,6 +53,9 @@ func lowerMetric(_ context.Context, in skill.Input) (card.Tree, error) {
 	default:
 		body = append(body, card.New(grid))
 	}
+	if when, others, ok := outline.Take(rest, "as_of"); ok {
+		body, rest = append(body, card.New(card.Text{Text: "As of " + when, Emphasis: card.Subtle})), others
+	}
 	if len(rest) > 0 {
 		used := len(body) + 3 // with the root, the heading and the summary
 		body = append(body, outline.Nodes(rest, card.MaxNodes-used, card.MaxDepth-1)...)

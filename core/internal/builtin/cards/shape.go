@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"strings"
 
+	"github.com/seed-1ae66336/vak/core/internal/builtin/recipes"
 	"github.com/seed-1ae66336/vak/sdk/card"
 	"github.com/seed-1ae66336/vak/sdk/skill"
 )
@@ -54,7 +55,7 @@ func (s Shape) SchemaOf(typ string) json.RawMessage {
 
 // Skill is the built-in skill "core".
 func Skill() skill.Pack {
-	p := skill.Pack{ID: "core", Version: Version}
+	p := skill.Pack{ID: "core", Version: Version, Recipes: recipes.Recipes(), Signals: recipes.Signals()}
 	for _, s := range Shapes() {
 		for _, t := range s.Types {
 			p.Types = append(p.Types, skill.Type{Name: t, Schema: s.SchemaOf(t), Lower: s.Lower, Check: s.Check})

@@ -106,6 +106,13 @@ func (s *schema) leaf(e *jsonschema.ValidationError, v any) leaf {
 		if where == schemaName {
 			l.schema, _ = find(s.source, path[:len(path)-1]).(map[string]any)
 		}
+		if l.keyword == "additionalProperties" || l.keyword == "unevaluatedProperties" {
+			l.value = find(v, l.at)
+			return l
+		}
+		if find(s.source, path) == false { // a schema that takes nothing is a keyword by its place only
+			l.keyword = ""
+		}
 	}
 	l.value = find(v, l.at)
 	return l
@@ -249,23 +256,23 @@ func (l leaf) wanted() string {
 		if plain(arg) == "1" {
 			return "a text that is not empty"
 		}
-		return plain(arg) + " characters at least"
+		return count(arg, "character") + " at least"
 	case "maxLength":
-		return plain(arg) + " characters at most"
+		return count(arg, "character") + " at most"
 	case "minItems":
 		if plain(arg) == "1" {
 			return "an element at least"
 		}
-		return plain(arg) + " elements at least"
+		return count(arg, "element") + " at least"
 	case "maxItems":
-		return plain(arg) + " elements at most"
+		return count(arg, "element") + " at most"
 	case "minProperties":
 		if plain(arg) == "1" {
 			return "a member at least"
 		}
-		return plain(arg) + " members at least"
+		return count(arg, "member") + " at least"
 	case "maxProperties":
-		return plain(arg) + " members at most"
+		return count(arg, "member") + " at most"
 	case "pattern":
 		if p, ok := arg.(string); ok && len(p) <= 200 {
 			return "a text that matches the pattern " + p
@@ -355,6 +362,15 @@ func plain(v any) string {
 		return "null"
 	}
 	return "another value"
+}
+
+// count is how many of something a schema asks for.
+func count(n any, of string) string {
+	s := plain(n)
+	if s != "1" {
+		of += "s"
+	}
+	return s + " " + of
 }
 
 func quote(name string) string { return `"` + name + `"` }
