@@ -24,23 +24,26 @@ import (
 // pager sends by posting a text to an address with a token. The platform answers
 // with the page's number.
 type pager struct {
-	API    string `json:"api"`
-	Token  string `json:"token"`
-	client *send.Client
+	base, token string
+	client      *send.Client
 }
 
 func openPager(_ context.Context, a surface.Account) (surface.Transport, error) {
-	p := &pager{client: send.New(send.Config{})}
-	if json.Unmarshal(a.Settings, p) != nil || p.Token == "" {
-		return nil, &surface.DeliveryError{Class: surface.Permanent, Code: "token", Hint: "give the account a token"}
+	var s struct{ Token, API string }
+	if send.Settings(a.Settings, &s) != nil || s.Token == "" {
+		return nil, &surface.DeliveryError{Class: surface.Permanent, Code: "token", Hint: "give the account a token, and an api if need be"}
 	}
-	return p, nil
+	base, ok := send.Base(s.API, "https://pager.example/api", send.Loopback)
+	if !ok {
+		return nil, &surface.DeliveryError{Class: surface.Permanent, Code: "api", Hint: "api is an https address, or an http one on loopback"}
+	}
+	return &pager{base, s.Token, send.New(send.Config{})}, nil
 }
 
 func (p *pager) Send(ctx context.Context, r surface.SendRequest) (surface.Receipt, error) {
 	a, err := p.client.Do(ctx, send.Request{
-		URL: p.API + "/pages/" + r.Target.Address, Body: []byte(r.Chunk.Plain),
-		Header: http.Header{"Authorization": {"Bearer " + p.Token}, "Content-Type": {"text/plain"}},
+		URL: p.base + "/pages/" + r.Target.Address, Body: []byte(r.Chunk.Plain),
+		Header: http.Header{"Authorization": {"Bearer " + p.token}, "Content-Type": {"text/plain"}},
 	})
 	if err != nil {
 		return surface.Receipt{}, err
@@ -102,6 +105,7 @@ func TestAccounts(t *testing.T) {
 	sdktest.Accounts(t, plugin(), []sdktest.AccountCase{
 		{Settings: `{"token":"secret-token"}`, Why: "a token is enough"},
 		{Settings: `{}`, Code: "token", Why: "no token"},
+		{Settings: `{"token":"secret-token","api":"http://pager.example"}`, Code: "api", Why: "the token in the clear"},
 	})
 }
 

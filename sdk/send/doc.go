@@ -7,5 +7,6 @@
 // never repeats a request by itself, bounds what it reads, and names no address in
 // an error, since addresses hold tokens.
 //
-// What a status means is for the platform's own package to say.
+// What a status means is for the platform's own package to say. [Settings] and
+// [Base] read what accounts of chat platforms have in common.
 package send
