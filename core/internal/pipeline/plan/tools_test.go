@@ -75,3 +75,25 @@ func TestStandsFor(t *testing.T) {
 		}
 	}
 }
+
+// FuzzCommand reads command lines of anybody: it neither fails nor makes up words.
+func FuzzCommand(f *testing.F) {
+	for _, s := range []string{"go test ./...", `bash -c "cd x; 'go' te\st"`, "'", `\`, "a && b | (c) {d}", "sh -c", "env A=1 \"\" x"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, line string) {
+		runsTests(line)
+		n := 0
+		for _, words := range commands(line) {
+			if len(words) == 0 {
+				t.Fatal("a command without words")
+			}
+			for _, w := range words {
+				n += len(w)
+			}
+		}
+		if n > len(line) {
+			t.Fatalf("%d bytes of words in %d", n, len(line))
+		}
+	})
+}
