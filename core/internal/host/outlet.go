@@ -2,8 +2,10 @@ package host
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
+	"slices"
 	"strings"
 	"sync"
 
@@ -98,7 +100,7 @@ func (o *outlet) wanted() json.RawMessage {
 func (o *outlet) start(ctx context.Context) (*sender, *Error) {
 	settings := o.wanted()
 	h := o.slot.host
-	hide := secrets(hostapi.Secrets(settings))
+	hide := secretsOf(settings)
 	log := h.log.Named(o.slot.bundle().Info.ID).Named(hostapi.RoleTransport).With("account", o.account)
 	p, e := o.slot.launch(ctx, hostapi.RoleTransport, discreetLogger{log, hide}, confineTransport)
 	if e != nil {
@@ -165,8 +167,29 @@ func canonical(b json.RawMessage) json.RawMessage {
 // hidden stands in place of a setting that a plugin writes to its log.
 const hidden = "[setting]"
 
-// secrets are the strings that stand in settings.
+// secrets are the strings that stand in settings, the longest first: an address
+// that is hidden without its host, which is a setting too, would show its path.
 type secrets []string
+
+// secretsOf lists those of settings, each as it is and as JSON has it.
+func secretsOf(settings json.RawMessage) secrets {
+	out := secrets(hostapi.Secrets(settings))
+	for _, s := range out {
+		for _, escape := range []bool{true, false} {
+			var b bytes.Buffer
+			enc := json.NewEncoder(&b)
+			enc.SetEscapeHTML(escape)
+			if enc.Encode(s) != nil {
+				continue // of strings there is no error
+			}
+			if quoted := b.String()[1 : b.Len()-2]; quoted != s { // without quotes and the end of the line
+				out = append(out, quoted)
+			}
+		}
+	}
+	slices.SortFunc(out, func(a, b string) int { return cmp.Or(len(b)-len(a), strings.Compare(a, b)) })
+	return slices.Compact(out)
+}
 
 // hide returns text without them. A strings.Replacer would take seconds to make
 // for a long one.
