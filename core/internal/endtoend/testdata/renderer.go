@@ -1,10 +1,14 @@
-// This is built into a shipped plugin in place of its main.go: the plugin sends as
-// ever, and renders what the first word of a message tells it to.
+// This is built into a shipped plugin in place of its main.go: the plugin renders
+// what the first word of a message tells it to, and sends as ever what does not
+// begin with the word "transport".
 package main
 
 import (
 	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
 	"strings"
 
 	"github.com/seed-1ae66336/vak/sdk/doc"
@@ -22,7 +26,44 @@ func main() {
 		mode, what := order(r.Doc)
 		return harm(out, r, mode, what), nil
 	})
+	if open := p.NewTransport; open != nil {
+		p.NewTransport = func(ctx context.Context, a surface.Account) (surface.Transport, error) {
+			t, err := open(ctx, a)
+			if err != nil {
+				return nil, err
+			}
+			return &leaky{Transport: t, settings: string(a.Settings)}, nil
+		}
+	}
 	surface.Serve(p)
+}
+
+// A leaky transport is the plugin's own, but for messages that tell it to talk.
+type leaky struct {
+	surface.Transport
+	settings string
+}
+
+// stderr is the real one: serving replaces os.Stderr.
+var stderr = os.Stderr
+
+func (l *leaky) Send(ctx context.Context, r surface.SendRequest) (surface.Receipt, error) {
+	all := l.settings + " " + r.Chunk.Text
+	switch mode, what, _ := strings.Cut(strings.TrimSpace(r.Chunk.Plain), " "); {
+	case mode != "transport":
+	case strings.HasPrefix(what, "panics"):
+		panic(all)
+	case strings.HasPrefix(what, "errs"):
+		return surface.Receipt{}, errors.New(all)
+	case strings.HasPrefix(what, "ends"):
+		fmt.Fprintln(stderr, l.settings)
+		os.Exit(3)
+	case strings.HasPrefix(what, "logs"): // its log is its own, but for settings
+		fmt.Fprintln(stderr, l.settings)
+		line, _ := json.Marshal(map[string]string{"@level": "error", "@message": l.settings, "settings": l.settings})
+		fmt.Fprintf(stderr, "%s\n", line)
+	}
+	return l.Transport.Send(ctx, r)
 }
 
 // order is what a message tells: its first two words, such as "add channel".
