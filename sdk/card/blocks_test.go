@@ -14,9 +14,10 @@ import (
 // A maker draws trees in which every text and number occurs once, and keeps what a
 // reader has to find of each.
 type maker struct {
-	t    *rapid.T
-	n    int
-	want []string
+	t       *rapid.T
+	n       int
+	want    []string
+	hostile bool // texts are anything at all, and nothing is wanted
 }
 
 func (m *maker) draw(least, most int, what string) int {
@@ -51,9 +52,21 @@ func (m *maker) scalar() Scalar {
 
 // text is some words, on lines and in paragraphs.
 func (m *maker) text() string {
+	if m.hostile {
+		return m.anything()
+	}
 	s := m.token()
 	for range m.draw(0, 2, "words") {
 		s += []string{" ", "\n", "\n\n", "\r\n \n", "\t", " *", "`", " <b>", " | "}[m.draw(0, 8, "between")] + m.token()
+	}
+	return s
+}
+
+// anything is what a text may be that somebody wants to harm with.
+func (m *maker) anything() string {
+	s := rapid.String().Draw(m.t, "anything")
+	for range m.draw(0, 3, "pieces") {
+		s += []string{"\n", "\r", "\n\n", "\x00", "\xff", "\u202e", "\x1b[31m", "\u2028", "```", " \n ", "\t", "|", "<b>", "@everyone"}[m.draw(0, 13, "piece")]
 	}
 	return s
 }
@@ -63,9 +76,6 @@ func (m *maker) node(depth int) Node {
 	props := reflect.New(reflect.TypeOf(all[m.draw(0, len(all)-1, "primitive")])).Elem()
 	m.fill(props, "")
 	n := Node{Props: props.Interface().(Props)}
-	if p, ok := n.Props.(Row); ok {
-		n.Props = p
-	}
 	if n.Props.Primitive().HasChildren() && depth > 0 {
 		for range m.draw(0, 4, "children") {
 			n.Children = append(n.Children, m.node(depth-1))
@@ -287,6 +297,27 @@ func TestBlocksSayAll(t *testing.T) {
 				t.Fatal("the same tree gives other blocks")
 			}
 		}
+	})
+}
+
+// Whatever texts hold, blocks are what a document may hold, and clean.
+func TestBlocksOfHostileTexts(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		m := &maker{t: t, hostile: true}
+		tree := Tree{m.node(3)}
+		low := tree.Blocks("1", Options{Width: m.draw(0, 80, "width")})
+		valid(t, low.Blocks, "1")
+		for _, b := range low.Blocks {
+			for p := range doc.Parts(b) {
+				if c, did := doc.Clean(p.Text); c != p.Text || did != 0 {
+					t.Fatalf("not clean: %q", p.Text)
+				}
+				if p.Kind != doc.KindCode && p.Kind != doc.KindDiff && strings.Contains(p.Text, "\n") {
+					t.Fatalf("a newline in %q", p.Text)
+				}
+			}
+		}
+		Unshown([]byte(wire(low.Blocks)), tree)
 	})
 }
 

@@ -42,6 +42,6 @@ func (e *ProblemError) Unwrap() error { return e.Kind }
 
 // Pointer is the path of a member, or of an element by its decimal index, below
 // another.
-func Pointer(path, member string) string {
-	return path + "/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(member)
-}
+func Pointer(path, member string) string { return path + "/" + escapes.Replace(member) }
+
+var escapes = strings.NewReplacer("~", "~0", "/", "~1")

@@ -21,8 +21,10 @@ func oneLine(s string) string {
 	if !strings.ContainsAny(s, "\n\t") {
 		return s
 	}
-	return strings.TrimSpace(strings.NewReplacer("\n", " ", "\t", " ").Replace(s))
+	return spaces.Replace(strings.Trim(s, "\n"))
 }
+
+var spaces = strings.NewReplacer("\n", " ", "\t", " ")
 
 // multiline reports whether s has more than one line.
 func multiline(s string) bool { return strings.ContainsAny(s, "\n\r") }
