@@ -617,3 +617,48 @@ func FuzzTemplatesFile(f *testing.F) {
 		}
 	})
 }
+
+// TestTemplateOfProject has a trusted project's templates, which go before what is
+// built in or proposed, and behind the user's.
+func TestTemplateOfProject(t *testing.T) {
+	home, project := t.TempDir(), t.TempDir()
+	put := func(dir, name, content string) {
+		t.Helper()
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	put(filepath.Join(project, ".vak"), "output.toml", "[policy]\ntemplate = \"titled\"\n[templates.titled]\nrevision = 9\nformat = \"\"\"project\n\n{body}\"\"\"\n")
+	in := func(c *Config) { c.Project = project }
+	d := Draft{Markdown: "Text."}
+
+	c := held(t, home, "", in)
+	if p := rendered(t, c, d, "log:a"); p.Template != nil {
+		t.Errorf("a project that nobody trusts has its template used: %q", text(p))
+	}
+	c.Close()
+	if _, err := Trust(home, project); err != nil {
+		t.Fatal(err)
+	}
+	c = held(t, home, "", in)
+	if p := rendered(t, c, d, "log:a"); text(p) != "project\n\nText." || p.Template == nil || p.Template.Revision != 9 {
+		t.Errorf("%q, %+v", text(p), p.Template)
+	}
+	if got := rows(t, c, "titled"); !slices.Equal(got, []string{"project 9 active=true   policy", "builtin 1 active=false project"}) {
+		t.Errorf("%q", got)
+	}
+	c.Close()
+
+	// The user's own has revisions of its own.
+	put(home, "output.toml", "[templates.titled]\nformat = \"\"\"user\n\n{body}\"\"\"\n")
+	c = held(t, home, "", in)
+	if p := rendered(t, c, d, "log:a"); text(p) != "user\n\nText." || p.Template.Revision != 1 {
+		t.Errorf("%q, %+v", text(p), p.Template)
+	}
+	if w := c.templateWarnings(); len(w) > 0 {
+		t.Errorf("%q", w)
+	}
+}
