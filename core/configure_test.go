@@ -65,6 +65,7 @@ token = "file:`+secret+`"
 [targets.ops]
 to = "mail:box:work"
 urgency = "ambient"
+mentions = "live"
 `)
 	configured, sent := make(chan string, 9), make(chan surface.SendRequest, 9)
 	c, err := core.Open(t.Context(), core.Config{Home: home, NoControl: true, InProcess: []surface.Plugin{mailbox(configured, sent)}})
@@ -88,7 +89,7 @@ urgency = "ambient"
 		}
 		return surface.SendRequest{}
 	}
-	if r := deliver("ops"); r.Target.Address != "box" || r.Target.Account != "work" || !r.Silent {
+	if r := deliver("ops"); r.Target.Address != "box" || r.Target.Account != "work" || !r.Silent || r.Mentions != surface.LiveMentions {
 		t.Errorf("sent %+v", r)
 	}
 	if got := <-configured; got != `work {"token":"t-one"}` {
@@ -115,7 +116,7 @@ to = "mail:other"
 		}
 		time.Sleep(100 * time.Millisecond)
 	}
-	if r := deliver("later"); r.Target.Address != "other" || r.Silent {
+	if r := deliver("later"); r.Target.Address != "other" || r.Silent || r.Mentions != "" {
 		t.Errorf("after the change: %+v", r)
 	}
 	if got := <-configured; got != ` {"token":"t-two"}` {

@@ -21,7 +21,6 @@ const (
   "required": ["token"],
   "properties": {
     "token": {"type": "string", "writeOnly": true, "minLength": 1, "description": "The bot's token, from the developer portal, without the word Bot"},
-    "mentions": {"enum": ["", "live"], "description": "live: mentions of users may notify them; empty: no mention does. Everyone, here and roles never do"},
     "api": {"type": "string", "format": "uri", "default": "https://discord.com/api/v10", "description": "Where the API is; https, or http on loopback"}
   }
 }`
@@ -33,9 +32,8 @@ const defaultAPI = "https://discord.com/api/v10"
 
 // settings are those of an account.
 type settings struct {
-	Token    string `json:"token"`
-	Mentions string `json:"mentions"`
-	API      string `json:"api"`
+	Token string `json:"token"`
+	API   string `json:"api"`
 }
 
 // open makes the transport of an account. Its errors tell which setting is wrong,
@@ -48,7 +46,7 @@ func open(_ context.Context, a surface.Account) (surface.Transport, error) {
 	dec := json.NewDecoder(bytes.NewReader(a.Settings))
 	dec.DisallowUnknownFields()
 	if err := dec.Decode(&s); err != nil || dec.Decode(new(any)) != io.EOF {
-		return wrong("settings", "give the account a token, and nothing but token, mentions and api")
+		return wrong("settings", "give the account a token, and nothing but token and api")
 	}
 	if s.API == "" {
 		s.API = defaultAPI
@@ -58,13 +56,11 @@ func open(_ context.Context, a surface.Account) (surface.Transport, error) {
 		return wrong("token", "give the account the bot's token")
 	case strings.ContainsFunc(s.Token, func(r rune) bool { return r <= ' ' || r > '~' }):
 		return wrong("token", "the token has a character that no token has; copy it again, without the word Bot")
-	case s.Mentions != "" && s.Mentions != "live":
-		return wrong("mentions", "mentions is live or empty")
 	case !plausible(s.API):
 		return wrong("api", "api is an https address without a query, or an http one on loopback")
 	}
 	return &transport{
-		api: strings.TrimRight(s.API, "/"), token: s.Token, live: s.Mentions == "live",
+		api: strings.TrimRight(s.API, "/"), token: s.Token,
 		client: send.New(send.Config{UserAgent: "DiscordBot (https://github.com/seed-1ae66336/vak, " + version + ")"}),
 	}, nil
 }

@@ -25,7 +25,6 @@ const (
 // transport sends as one bot.
 type transport struct {
 	api, token string
-	live       bool // mentions of users notify
 	client     *send.Client
 }
 
@@ -62,7 +61,7 @@ func (t *transport) Send(ctx context.Context, r surface.SendRequest) (surface.Re
 	if err != nil {
 		return surface.Receipt{}, err
 	}
-	m, err := t.message(r)
+	m, err := body(r)
 	if err != nil {
 		return surface.Receipt{}, err
 	}
@@ -85,7 +84,7 @@ func (t *transport) Edit(ctx context.Context, ref surface.Ref, r surface.SendReq
 	if err != nil {
 		return surface.Receipt{}, err
 	}
-	m, err := t.message(r)
+	m, err := body(r)
 	if err != nil {
 		return surface.Receipt{}, err
 	}
@@ -107,7 +106,7 @@ func (t *transport) Delete(ctx context.Context, target surface.Target, ref surfa
 }
 
 // message is the body for r, after its part was held to what Discord takes.
-func (t *transport) message(r surface.SendRequest) (*message, error) {
+func body(r surface.SendRequest) (*message, error) {
 	m := &message{Flags: suppressEmbeds, AllowedMentions: mentions{Parse: []string{}}}
 	if r.Silent { // an edit, too, has to name the flags that are set
 		m.Flags |= suppressNotifications
@@ -115,10 +114,11 @@ func (t *transport) message(r surface.SendRequest) (*message, error) {
 	switch r.Form {
 	case surface.FormText:
 		m.Content = r.Chunk.Text
-		if t.live {
+		live := r.Mentions == surface.LiveMentions
+		if live {
 			m.AllowedMentions.Parse = []string{"users"}
 		}
-		if liveToken(m.Content, t.live) {
+		if liveToken(m.Content, live) {
 			return nil, refuse(surface.Permanent, "live_token", "the text holds a mention or another live token that rendering escapes; see what renders it")
 		}
 	case surface.FormPlain:

@@ -184,11 +184,10 @@ func TestRefusedHere(t *testing.T) {
 		{plain("@everyone <@1> <@&2>"), true, "", "", "plain text is escaped here"},
 	} {
 		d := newDiscord(t, fake.DiscordOptions{})
-		var more map[string]string
 		if k.live {
-			more = map[string]string{"mentions": "live"}
+			k.r.Mentions = surface.LiveMentions
 		}
-		b := newBot(t, d.API(), more)
+		b := newBot(t, d.API(), nil)
 		_, err := b.Send(t.Context(), k.r)
 		e, want := sdktest.Failure(t, err), 0
 		if k.class == "" {
@@ -243,6 +242,7 @@ func TestBroken(t *testing.T) {
 }
 
 func TestAccount(t *testing.T) {
+<<<<<<< ours
 	sdktest.Accounts(t, plugin(), []sdktest.AccountCase{
 		{Settings: `{"token":"t"}`, Why: "a token is enough"},
 		{Settings: `{"token":"t","api":"https://proxy.example/api/v10/","mentions":"live"}`, Why: "all of it"},
@@ -259,4 +259,30 @@ func TestAccount(t *testing.T) {
 		{Settings: `{"token":"t","api":"https://example.org/?planted"}`, Code: "api", Why: "a query"},
 		{Settings: `{"token":"t","api":"file:///planted"}`, Code: "api", Why: "no address of the web"},
 	}, "planted")
+=======
+	for _, k := range []struct {
+		settings, code, why string
+	}{
+		{`{"token":"t"}`, "", "a token is enough"},
+		{`{"token":"t","api":"https://proxy.example/api/v10/"}`, "", "all of it"},
+		{`{"token":"t","api":"http://localhost:1234/api"}`, "", "a test on loopback"},
+		{`{}`, "token", "no token"},
+		{``, "settings", "no settings"},
+		{`{"token":5}`, "settings", "a token that is a number"},
+		{`{"token":"t","tokken":"t"}`, "settings", "an unknown setting"},
+		{`{"token":"Bot planted"}`, "token", "the word Bot in front"},
+		{`{"token":"planted\r\nX: y"}`, "token", "a header in it"},
+		{`{"token":"t","mentions":"live"}`, "settings", "what the policy decides"},
+		{`{"token":"t","api":"http://planted.example"}`, "api", "a token over the open net"},
+		{`{"token":"t","api":"https://planted:x@example.org"}`, "api", "a password"},
+		{`{"token":"t","api":"https://example.org/?planted"}`, "api", "a query"},
+		{`{"token":"t","api":"file:///planted"}`, "api", "no address of the web"},
+	} {
+		_, err := open(t.Context(), surface.Account{Settings: json.RawMessage(k.settings)})
+		e, _ := errors.AsType[*surface.DeliveryError](err)
+		if (e == nil) != (k.code == "") || e != nil && (e.Code != k.code || strings.Contains(e.Error(), "planted")) {
+			t.Errorf("%s: %v, want %q", k.why, err, k.code)
+		}
+	}
+>>>>>>> theirs
 }

@@ -22,7 +22,6 @@ const (
   "required": ["token"],
   "properties": {
     "token": {"type": "string", "writeOnly": true, "pattern": "^xox[A-Za-z0-9.-]{1,500}$", "description": "The bot's token (xoxb-…), from the app's page OAuth & Permissions"},
-    "mentions": {"enum": ["", "live"], "description": "live: mentions of users may notify them; empty: no mention does. Channel, here, everyone and groups never do"},
     "api": {"type": "string", "format": "uri", "default": "https://slack.com/api", "description": "Where the Web API is; https, or http on loopback"}
   }
 }`
@@ -34,9 +33,8 @@ const defaultAPI = "https://slack.com/api"
 
 // settings are those of an account.
 type settings struct {
-	Token    string `json:"token"`
-	Mentions string `json:"mentions"`
-	API      string `json:"api"`
+	Token string `json:"token"`
+	API   string `json:"api"`
 }
 
 // tokenForm is what a token looks like. It goes into a header.
@@ -52,7 +50,7 @@ func open(_ context.Context, a surface.Account) (surface.Transport, error) {
 	dec := json.NewDecoder(bytes.NewReader(a.Settings))
 	dec.DisallowUnknownFields()
 	if err := dec.Decode(&s); err != nil || dec.Decode(new(any)) != io.EOF {
-		return wrong("settings", "give the account a token, and nothing but token, mentions and api")
+		return wrong("settings", "give the account a token, and nothing but token and api")
 	}
 	if s.API == "" {
 		s.API = defaultAPI
@@ -60,13 +58,11 @@ func open(_ context.Context, a surface.Account) (surface.Transport, error) {
 	switch {
 	case !tokenForm.MatchString(s.Token):
 		return wrong("token", "a token begins with xoxb-; copy it again from the app's page OAuth & Permissions")
-	case s.Mentions != "" && s.Mentions != "live":
-		return wrong("mentions", "mentions is live or empty")
 	case !plausible(s.API):
 		return wrong("api", "api is an https address without a query, or an http one on loopback")
 	}
 	return &transport{
-		base: strings.TrimRight(s.API, "/") + "/", token: s.Token, users: s.Mentions == "live",
+		base: strings.TrimRight(s.API, "/") + "/", token: s.Token,
 		client: send.New(send.Config{UserAgent: "vak-slack/" + version}),
 	}, nil
 }

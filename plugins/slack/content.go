@@ -21,13 +21,13 @@ const (
 
 // content is the text of a part, held to what Slack takes. That of an edit is
 // always read as mrkdwn.
-func (t *transport) content(r surface.SendRequest, edit bool) (string, error) {
+func content(r surface.SendRequest, edit bool) (string, error) {
 	var text string
 	most := maxText
 	switch r.Form {
 	case surface.FormText:
 		text = r.Chunk.Text
-		if e := t.live(text); e != nil {
+		if e := live(text, r.Mentions == surface.LiveMentions); e != nil {
 			return "", e
 		}
 	case surface.FormPlain:
@@ -59,13 +59,14 @@ var (
 )
 
 // live refuses text with a token that Slack would act on, in code as elsewhere.
-// Rendering escapes every < that begins no address.
-func (t *transport) live(text string) *surface.DeliveryError {
+// Rendering escapes every < that begins no address. With users, mentions of users
+// are let pass.
+func live(text string, users bool) *surface.DeliveryError {
 	var other *surface.DeliveryError
 	for i := 0; i < len(text); i++ {
 		rest := text[i:]
 		switch {
-		case rest[0] != '<', linkForm.MatchString(rest), t.users && userForm.MatchString(rest):
+		case rest[0] != '<', linkForm.MatchString(rest), users && userForm.MatchString(rest):
 		case len(rest) > 1 && strings.IndexByte("!@#", rest[1]) >= 0:
 			return refuse(surface.Permanent, "live_token", "the text holds a mention or another live token that rendering escapes; see what renders it")
 		default:

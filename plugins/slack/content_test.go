@@ -15,7 +15,7 @@ import (
 
 // TestContent holds parts to what Slack takes, before it is asked.
 func TestContent(t *testing.T) {
-	quiet, loud := postOffice(t, fake.SlackOptions{}, ""), postOffice(t, fake.SlackOptions{}, "live")
+	quiet, loud := postOffice(t, fake.SlackOptions{}), postOffice(t, fake.SlackOptions{})
 	form := func(f surface.Form) surface.SendRequest {
 		r := part("a")
 		r.Form = f
@@ -70,6 +70,7 @@ func TestContent(t *testing.T) {
 				t.Errorf("%s: %d requests", k.why, n)
 			}
 		}
+		k.r.Mentions = surface.LiveMentions
 		if _, err := loud.Send(t.Context(), k.r); (err == nil) != (k.class == "" || k.live) {
 			t.Errorf("%s: where mentions are live: %v", k.why, err)
 		}
@@ -87,7 +88,7 @@ func TestContent(t *testing.T) {
 
 // TestContentOfEdits counts in bytes.
 func TestContentOfEdits(t *testing.T) {
-	p := postOffice(t, fake.SlackOptions{}, "")
+	p := postOffice(t, fake.SlackOptions{})
 	sent, err := p.Send(t.Context(), part("a"))
 	if err != nil {
 		t.Fatal(err)
@@ -118,7 +119,7 @@ func TestContentOfEdits(t *testing.T) {
 // TestRendered sends what vak renders of hostile answers, in both forms: none of
 // it is refused, and nobody is notified.
 func TestRendered(t *testing.T) {
-	p := postOffice(t, fake.SlackOptions{}, "")
+	p := postOffice(t, fake.SlackOptions{})
 	r := sdktest.Run(t, plugin())
 	sources := []string{
 		"<!channel> `<!here>` <@U123> [a|b](https://x.org) **<!everyone>**\n\n```\n<!channel>\n```\n\n> <@U1>\n\n| <!here> | b |\n|---|---|\n| <#C1> | [<!channel>](https://x.org/<!here>) |\n",
@@ -162,3 +163,58 @@ func TestRendered(t *testing.T) {
 		}
 	}
 }
+<<<<<<< ours
+=======
+
+// TestGoldenRequests shows what goes out, for a person to read.
+func TestGoldenRequests(t *testing.T) {
+	p := postOffice(t, fake.SlackOptions{})
+	var b strings.Builder
+	does := func(what string, err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatalf("%s: %v", what, err)
+		}
+		all := p.platform.Requests()
+		last := all[len(all)-1]
+		fmt.Fprintf(&b, "-- %s --\n%s %s\nAuthorization: %s\nContent-Type: %s\nUser-Agent: %s\n\n%s\n", what, last.Method, last.Path,
+			strings.ReplaceAll(last.Header.Get("Authorization"), token, "TOKEN"), last.Header.Get("Content-Type"), last.Header.Get("User-Agent"), last.Body)
+		if !json.Valid([]byte(last.Body)) {
+			t.Errorf("%s: no JSON", what)
+		}
+	}
+	first, err := p.Send(t.Context(), part("*bold* &lt;&amp; <https://x.org/?a=1&amp;b=2|link>\n```\nx := 1\n```"))
+	does("post", err)
+	_, err = p.Send(t.Context(), plain("*a* <!channel> & <@U1>"))
+	does("plain", err)
+	r := part("a")
+	r.Target.Thread, r.Silent = "1700000000.000100", true
+	_, err = p.Send(t.Context(), r)
+	does("in a thread", err)
+	r = part("a")
+	r.ReplyTo = &first.Refs[0]
+	_, err = p.Send(t.Context(), r)
+	does("reply", err)
+	_, err = p.Edit(t.Context(), first.Refs[0], part("_new_"))
+	does("edit", err)
+	_, err = p.Edit(t.Context(), first.Refs[0], plain("_new_ <!here>"))
+	does("plain edit", err)
+	does("delete", p.Delete(t.Context(), part("").Target, first.Refs[0]))
+
+	const file = "testdata/transport/requests.txtar"
+	got := "Every kind of request that the transport makes.\n" + b.String()
+	if flag.Lookup("update").Value.String() == "true" {
+		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got != string(want) {
+		t.Errorf("%s differs (-update writes it):\n%s", file, got)
+	}
+}
+>>>>>>> theirs

@@ -17,7 +17,7 @@ func FuzzContent(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		p := postOffice(t, fake.SlackOptions{}, "")
+		p := postOffice(t, fake.SlackOptions{})
 		sent, err := p.Send(t.Context(), part("a"))
 		if err != nil {
 			t.Fatal(err)

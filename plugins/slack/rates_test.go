@@ -11,7 +11,7 @@ import (
 // TestRateOfWorkspace has the whole account wait: Slack counts by method and
 // workspace.
 func TestRateOfWorkspace(t *testing.T) {
-	p := postOffice(t, fake.SlackOptions{}, "")
+	p := postOffice(t, fake.SlackOptions{})
 	p.platform.Next(fake.SlackRateLimit(3), fake.Answer{Status: 503, Header: map[string][]string{"Retry-After": {"3"}}})
 	for _, want := range []struct {
 		class   surface.Class

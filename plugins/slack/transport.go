@@ -14,7 +14,6 @@ import (
 // transport sends as one bot.
 type transport struct {
 	base, token string
-	users       bool // mentions of users notify
 	client      *send.Client
 }
 
@@ -62,7 +61,7 @@ func (t *transport) Send(ctx context.Context, r surface.SendRequest) (surface.Re
 		return surface.Receipt{}, refuse(surface.Permanent, "thread", hintAddress)
 	}
 	var err error
-	if m.Text, err = t.content(r, false); err != nil {
+	if m.Text, err = content(r, false); err != nil {
 		return surface.Receipt{}, err
 	}
 	reply := false
@@ -88,7 +87,7 @@ func (t *transport) Edit(ctx context.Context, ref surface.Ref, r surface.SendReq
 		return surface.Receipt{}, err
 	}
 	m := edited{Channel: p.Channel, TS: ref.ID, Parse: "none"}
-	if m.Text, err = t.content(r, true); err != nil {
+	if m.Text, err = content(r, true); err != nil {
 		return surface.Receipt{}, err
 	}
 	s, e := t.call(ctx, "chat.update", m)

@@ -22,7 +22,6 @@ const (
   "required": ["token"],
   "properties": {
     "token": {"type": "string", "writeOnly": true, "pattern": "^[0-9]{1,20}:[A-Za-z0-9_-]{1,128}$", "description": "The bot's token, from @BotFather"},
-    "mentions": {"enum": ["", "live"], "description": "live: names in a text may notify whom they name; empty: none does"},
     "api": {"type": "string", "format": "uri", "default": "https://api.telegram.org", "description": "Where the Bot API is: https, or http for a server of your own on loopback, at a private address or at a name without a dot"}
   }
 }`
@@ -34,9 +33,8 @@ const defaultAPI = "https://api.telegram.org"
 
 // settings are those of an account.
 type settings struct {
-	Token    string `json:"token"`
-	Mentions string `json:"mentions"`
-	API      string `json:"api"`
+	Token string `json:"token"`
+	API   string `json:"api"`
 }
 
 // tokenForm is what a token looks like. It goes into a path.
@@ -52,7 +50,7 @@ func open(_ context.Context, a surface.Account) (surface.Transport, error) {
 	dec := json.NewDecoder(bytes.NewReader(a.Settings))
 	dec.DisallowUnknownFields()
 	if err := dec.Decode(&s); err != nil || dec.Decode(new(any)) != io.EOF {
-		return wrong("settings", "give the account a token, and nothing but token, mentions and api")
+		return wrong("settings", "give the account a token, and nothing but token and api")
 	}
 	if s.API == "" {
 		s.API = defaultAPI
@@ -60,13 +58,11 @@ func open(_ context.Context, a surface.Account) (surface.Transport, error) {
 	switch {
 	case !tokenForm.MatchString(s.Token):
 		return wrong("token", "a token is a number, a colon and letters, as @BotFather shows it; copy it again")
-	case s.Mentions != "" && s.Mentions != "live":
-		return wrong("mentions", "mentions is live or empty")
 	case !plausible(s.API):
 		return wrong("api", "api is an https address without a query, or an http one on loopback, in a private network or of a name without a dot")
 	}
 	return &transport{
-		base: strings.TrimRight(s.API, "/") + "/bot" + s.Token + "/", live: s.Mentions == "live",
+		base:   strings.TrimRight(s.API, "/") + "/bot" + s.Token + "/",
 		client: send.New(send.Config{UserAgent: "vak-telegram/" + version}),
 	}, nil
 }

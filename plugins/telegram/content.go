@@ -18,13 +18,14 @@ const (
 )
 
 // content is the text of a part, held to what Telegram takes, and its parse mode.
-func (t *transport) content(r surface.SendRequest) (text, mode string, err error) {
+func content(r surface.SendRequest) (text, mode string, err error) {
+	live := r.Mentions == surface.LiveMentions
 	switch r.Form {
 	case surface.FormText:
 		text, mode = r.Chunk.Text, "HTML"
 	case surface.FormPlain:
 		text = r.Chunk.Plain
-		if !t.live {
+		if !live {
 			text = defuse(text)
 		}
 	default:
@@ -46,9 +47,9 @@ func (t *transport) content(r surface.SendRequest) (text, mode string, err error
 		switch {
 		case m.entities > maxEntities:
 			return "", "", refuse(surface.Payload, "too_many_entities", "Telegram drops markup beyond 100 pieces")
-		case !t.live && m.notifies():
+		case !live && m.notifies():
 			return "", "", refuse(surface.Permanent, "live_token", "the text holds a mention that rendering takes the life of; see what renders it")
-		case !t.live && m.user: // rendering lets such links be; in the plain form they are words
+		case !live && m.user: // rendering lets such links be; in the plain form they are words
 			return "", "", refuse(surface.Payload, "live_link", "a link to a user notifies")
 		}
 	}

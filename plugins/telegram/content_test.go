@@ -15,7 +15,7 @@ import (
 
 // TestContent holds parts to what Telegram takes, before it is asked.
 func TestContent(t *testing.T) {
-	quiet, loud := postOffice(t, fake.TelegramOptions{}, ""), postOffice(t, fake.TelegramOptions{}, "live")
+	quiet, loud := postOffice(t, fake.TelegramOptions{}), postOffice(t, fake.TelegramOptions{})
 	const link = `<a href="https://medium.com/@carol">https://medium.com/@carol</a>`
 	form := func(f surface.Form) surface.SendRequest {
 		r := part("a")
@@ -80,6 +80,7 @@ func TestContent(t *testing.T) {
 				t.Errorf("%s: %d requests", k.why, n)
 			}
 		}
+		k.r.Mentions = surface.LiveMentions
 		if _, err := loud.Send(t.Context(), k.r); (err == nil) != (k.class == "" || k.live) {
 			t.Errorf("%s: where mentions are live: %v", k.why, err)
 		}
@@ -98,7 +99,7 @@ func TestContent(t *testing.T) {
 // TestRendered sends what vak renders of hostile answers, in both forms: none of
 // it is refused, and nobody is notified.
 func TestRendered(t *testing.T) {
-	p := postOffice(t, fake.TelegramOptions{}, "")
+	p := postOffice(t, fake.TelegramOptions{})
 	r := sdktest.Run(t, plugin())
 	sources := []string{
 		"a @**all** b @all @<b>x</b> `@c` **@**all (@y) &#64;zed\n\n> @q\n\n- @l\n  - `a`@m\n\n```go\n@f <\n```\n\n| @h | b |\n|---|---|\n| @c | [@l](https://x.org/@y) |\n",
@@ -142,3 +143,56 @@ func TestRendered(t *testing.T) {
 		}
 	}
 }
+<<<<<<< ours
+=======
+
+// TestGoldenRequests shows what goes out, for a person to read.
+func TestGoldenRequests(t *testing.T) {
+	p := postOffice(t, fake.TelegramOptions{})
+	var b strings.Builder
+	does := func(what string, err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatalf("%s: %v", what, err)
+		}
+		all := p.platform.Requests()
+		last := all[len(all)-1]
+		fmt.Fprintf(&b, "-- %s --\n%s %s\nContent-Type: %s\nUser-Agent: %s\n\n%s\n", what, last.Method, strings.ReplaceAll(last.Path, token, "TOKEN"),
+			last.Header.Get("Content-Type"), last.Header.Get("User-Agent"), last.Body)
+		if !json.Valid([]byte(last.Body)) {
+			t.Errorf("%s: no JSON", what)
+		}
+	}
+	first, err := p.Send(t.Context(), part("<b>bold</b> &lt;&amp;&quot; <a href=\"https://x.org/?a=1&amp;b=2\">link</a>\n<pre><code class=\"language-go\">x := 1</code></pre>"))
+	does("send", err)
+	_, err = p.Send(t.Context(), plain("<b> & @carol"))
+	does("plain", err)
+	r := part("a")
+	r.Target.Thread, r.Silent, r.ReplyTo = "17", true, &first.Refs[0]
+	_, err = p.Send(t.Context(), r)
+	does("silent reply in a topic", err)
+	r = part("a")
+	r.Target.Address = "@some_channel"
+	_, err = p.Send(t.Context(), r)
+	does("a channel by its name", err)
+	_, err = p.Edit(t.Context(), first.Refs[0], part("<i>new</i>"))
+	does("edit", err)
+	does("delete", p.Delete(t.Context(), part("").Target, first.Refs[0]))
+
+	const file = "testdata/transport/requests.txtar"
+	got := "Every kind of request that the transport makes.\n" + b.String()
+	if flag.Lookup("update").Value.String() == "true" {
+		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got != string(want) {
+		t.Errorf("%s differs (-update writes it):\n%s", file, got)
+	}
+}
+>>>>>>> theirs

@@ -19,7 +19,7 @@ func FuzzContent(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		p := postOffice(t, fake.TelegramOptions{}, "")
+		p := postOffice(t, fake.TelegramOptions{})
 		for _, r := range []surface.SendRequest{part(text), plain(text)} {
 			_, err := p.Send(t.Context(), r)
 			if e, ok := errors.AsType[*surface.DeliveryError](err); ok && e.Code == "cannot_parse_entities" {

@@ -15,7 +15,6 @@ import (
 // transport sends as one bot.
 type transport struct {
 	base   string // where the methods are, the token included
-	live   bool   // names notify
 	client *send.Client
 }
 
@@ -63,7 +62,7 @@ func (t *transport) Send(ctx context.Context, r surface.SendRequest) (surface.Re
 	if m.Thread, err = threadOf(r.Target.Thread); err != nil {
 		return surface.Receipt{}, err
 	}
-	if m.Text, m.Mode, err = t.content(r); err != nil {
+	if m.Text, m.Mode, err = content(r); err != nil {
 		return surface.Receipt{}, err
 	}
 	m.Reply = replyTo(r.ReplyTo, r.Target.Address)
@@ -89,7 +88,7 @@ func (t *transport) Edit(ctx context.Context, ref surface.Ref, r surface.SendReq
 	if m.Chat, err = chatOf(chat); err != nil {
 		return surface.Receipt{}, err
 	}
-	if m.Text, m.Mode, err = t.content(r); err != nil {
+	if m.Text, m.Mode, err = content(r); err != nil {
 		return surface.Receipt{}, err
 	}
 	result, e := t.call(ctx, "editMessageText", m, r.Target)

@@ -232,9 +232,13 @@ func encodeSend(r surface.SendRequest) (*vakv1.SendRequest, error) {
 	if r.Part < 0 || r.Part > most || r.Of < 0 || r.Of > most || r.Attempt < 0 || r.Attempt > most {
 		return nil, fmt.Errorf("part, of or attempt is no number of one")
 	}
+	if r.Mentions != "" && r.Mentions != surface.LiveMentions {
+		return nil, fmt.Errorf("mentions: want %q or nothing", surface.LiveMentions)
+	}
 	m := &vakv1.SendRequest{
 		Key: r.Key, Job: r.Job, Part: int32(r.Part), Of: int32(r.Of), Attempt: int32(r.Attempt),
 		Target: encodeTarget(r.Target), Kind: string(r.Kind), Form: string(r.Form), Packet: r.Packet, Silent: r.Silent,
+		Mentions: r.Mentions,
 	}
 	var err error
 	if m.Chunk, err = surface.AppendChunk(nil, r.Chunk); err != nil {

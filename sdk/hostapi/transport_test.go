@@ -61,7 +61,7 @@ func message() surface.SendRequest {
 		Packet:  json.RawMessage(`{"p":1}`),
 		Actions: []surface.Action{{ID: "y", Verb: "Yes", Expires: time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC)}},
 		ReplyTo: &surface.Ref{ID: "m0", Opaque: json.RawMessage(`[1]`)},
-		Silent:  true,
+		Silent:  true, Mentions: surface.LiveMentions,
 	}
 }
 
@@ -236,6 +236,8 @@ func TestNotSentOrUnknown(t *testing.T) {
 	other.Target.Account = "other"
 	native := message()
 	native.Chunk.Native.JSON = json.RawMessage(`{`)
+	louder := message()
+	louder.Mentions = "all"
 	for _, c := range []struct {
 		ctx   context.Context
 		tr    surface.Transport
@@ -250,6 +252,7 @@ func TestNotSentOrUnknown(t *testing.T) {
 		{context.Background(), never, broken, surface.Transient, hostapi.CodeNotSent, hostapi.Invalid, "text that is no UTF-8"},
 		{context.Background(), never, nowhere, surface.Transient, hostapi.CodeNotSent, hostapi.Invalid, "no address"},
 		{context.Background(), never, native, surface.Transient, hostapi.CodeNotSent, hostapi.Invalid, "a native form that is no JSON"},
+		{context.Background(), never, louder, surface.Transient, hostapi.CodeNotSent, hostapi.Invalid, "a word for mentions that there is not"},
 		{context.Background(), never, other, surface.Transient, hostapi.CodeNotConfigured, hostapi.NotConfigured, "an account that nobody configured"},
 	} {
 		_, err := sender(t, c.tr, nil).Send(c.ctx, c.req)

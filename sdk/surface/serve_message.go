@@ -37,6 +37,9 @@ func (s *server) parseSend(m *vakv1.SendRequest) (SendRequest, error) {
 		Key: m.Key, Job: m.Job, Part: int(m.Part), Of: int(m.Of), Attempt: int(m.Attempt),
 		Target: target, Kind: Kind(m.Kind), Form: Form(m.Form), Silent: m.Silent,
 	}
+	if m.Mentions == LiveMentions { // another word gives no leave
+		r.Mentions = LiveMentions
+	}
 	if m.Part < 0 || m.Of < 0 || m.Attempt < 0 {
 		return SendRequest{}, errors.New("part, of and attempt: want 0 or more")
 	}

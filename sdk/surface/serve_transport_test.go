@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"google.golang.org/protobuf/proto"
+
 	"github.com/seed-1ae66336/vak/sdk/internal/wire"
 	vakv1 "github.com/seed-1ae66336/vak/sdk/internal/wire/v1"
 )
@@ -126,4 +128,30 @@ func TestBadMessages(t *testing.T) {
 			t.Errorf("%s: %v", why, err)
 		}
 	}
+}
+
+// FuzzParseSend finds that no request makes a plugin panic, and that names notify
+// by one word only.
+func FuzzParseSend(f *testing.F) {
+	for _, mentions := range []string{"", LiveMentions, "LIVE", "live\x00", "all"} {
+		b, err := proto.Marshal(&vakv1.SendRequest{
+			Key: "k", Target: &vakv1.Target{Address: "x"}, Chunk: []byte(`{"text":"@a","plain":"a","blocks":null}`), Mentions: mentions,
+			Actions: []byte(`[{"id":"a","verb":"A"}]`), ReplyTo: &vakv1.Ref{Id: "m", Opaque: []byte(`1`)},
+		})
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(b)
+	}
+	s := newServer(sending(nil), wire.RoleTransport, nil)
+	f.Fuzz(func(t *testing.T, b []byte) {
+		var m vakv1.SendRequest
+		if proto.Unmarshal(b, &m) != nil {
+			return
+		}
+		r, err := s.parseSend(&m)
+		if live := r.Mentions == LiveMentions; err == nil && (live != (m.Mentions == "live") || !live && r.Mentions != "") {
+			t.Errorf("%q became %q", m.Mentions, r.Mentions)
+		}
+	})
 }

@@ -48,8 +48,9 @@ type SendRequest struct {
 	Silent  bool
 
 	// Mentions is [LiveMentions] where the names in the chunk may notify whom they
-	// name. Otherwise it is empty, and a transport refuses what would. Everyone,
-	// here, channels and groups are never notified.
+	// name. Otherwise it is empty, and a transport refuses what would: its word
+	// counts, not the profile's that the renderer had. Everyone, here, channels and
+	// groups are never notified.
 	Mentions string
 }
 

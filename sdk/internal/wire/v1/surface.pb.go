@@ -395,7 +395,10 @@ type SendRequest struct {
 	// The message that this one answers.
 	ReplyTo *Ref `protobuf:"bytes,12,opt,name=reply_to,json=replyTo,proto3" json:"reply_to,omitempty"`
 	// Whether to send without a sound.
-	Silent        bool `protobuf:"varint,13,opt,name=silent,proto3" json:"silent,omitempty"`
+	Silent bool `protobuf:"varint,13,opt,name=silent,proto3" json:"silent,omitempty"`
+	// live: the names in the chunk may notify whom they name. Empty, and every word
+	// that a transport does not know: they may not.
+	Mentions      string `protobuf:"bytes,14,opt,name=mentions,proto3" json:"mentions,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -519,6 +522,13 @@ func (x *SendRequest) GetSilent() bool {
 		return x.Silent
 	}
 	return false
+}
+
+func (x *SendRequest) GetMentions() string {
+	if x != nil {
+		return x.Mentions
+	}
+	return ""
 }
 
 // Receipt is what the platform said of a message that it took.
@@ -968,7 +978,7 @@ const file_vak_v1_surface_proto_rawDesc = "" +
 	"\x06thread\x18\x03 \x01(\tR\x06thread\"-\n" +
 	"\x03Ref\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x16\n" +
-	"\x06opaque\x18\x02 \x01(\fR\x06opaque\"\xc7\x02\n" +
+	"\x06opaque\x18\x02 \x01(\fR\x06opaque\"\xe3\x02\n" +
 	"\vSendRequest\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x10\n" +
 	"\x03job\x18\x02 \x01(\tR\x03job\x12\x12\n" +
@@ -983,7 +993,8 @@ const file_vak_v1_surface_proto_rawDesc = "" +
 	" \x01(\fR\x06packet\x12\x18\n" +
 	"\aactions\x18\v \x01(\fR\aactions\x12&\n" +
 	"\breply_to\x18\f \x01(\v2\v.vak.v1.RefR\areplyTo\x12\x16\n" +
-	"\x06silent\x18\r \x01(\bR\x06silent\"C\n" +
+	"\x06silent\x18\r \x01(\bR\x06silent\x12\x1a\n" +
+	"\bmentions\x18\x0e \x01(\tR\bmentions\"C\n" +
 	"\aReceipt\x12\x1f\n" +
 	"\x04refs\x18\x01 \x03(\v2\v.vak.v1.RefR\x04refs\x12\x17\n" +
 	"\await_ms\x18\x02 \x01(\x03R\x06waitMs\"\xc7\x01\n" +
