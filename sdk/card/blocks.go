@@ -3,7 +3,8 @@ package card
 import (
 	"reflect"
 	"strconv"
-	"unicode/utf8"
+
+	"github.com/clipperhouse/displaywidth"
 
 	"github.com/seed-1ae66336/vak/sdk/doc"
 )
@@ -297,7 +298,7 @@ func (l *lowerer) short(n Node) ([]doc.Inline, bool) {
 			return ins, true
 		}
 	case Text:
-		if utf8.RuneCountInString(b.Text) <= l.width && !multiline(b.Text) {
+		if len(b.Text) <= 4*l.width && displaywidth.String(b.Text) <= l.width && !multiline(b.Text) {
 			return l.emphasis(l.line(b.Text), b.Emphasis), true
 		}
 	}

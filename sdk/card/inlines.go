@@ -2,7 +2,8 @@ package card
 
 import (
 	"strings"
-	"unicode/utf8"
+
+	"github.com/clipperhouse/displaywidth"
 
 	"github.com/seed-1ae66336/vak/sdk/doc"
 )
@@ -209,11 +210,11 @@ func join(parts ...[]doc.Inline) []doc.Inline {
 	return out
 }
 
-// inlineWidth is about how many columns ins take.
+// inlineWidth is about how many columns of fixed-width text ins take.
 func inlineWidth(ins []doc.Inline) int {
 	n := 0
 	for p := range doc.InlineParts(ins) {
-		n += utf8.RuneCountInString(p.Text)
+		n += displaywidth.String(p.Text)
 	}
 	return n
 }
