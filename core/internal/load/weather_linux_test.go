@@ -2,7 +2,6 @@ package load
 
 import (
 	"bytes"
-	"fmt"
 	"io"
 	"math/rand/v2"
 	"net/http"
@@ -48,11 +47,11 @@ func (w *weather) close() {
 var mark = regexp.MustCompile(`\bx([0-9]+)x([0-9]+)x([0-9]+)x`)
 
 // refusedWord stands in messages that the platform shall never take, and hardWord
-// in those at which it fails five times first.
+// in those at which it fails four times first: that is when their lane passes them.
 const (
 	refusedWord = "unwelcome"
 	hardWord    = "indigestible"
-	hardFor     = 5
+	hardFor     = 4
 )
 
 // What goes wrong, per mille of the requests.
@@ -195,5 +194,5 @@ func (w *weather) busy(pause time.Duration) fake.Answer {
 		defer w.mu.Unlock()
 		return fake.DiscordRateLimit(pause, w.random.IntN(4) == 0)
 	}
-	return fake.Answer{Status: 429, Header: http.Header{"Retry-After": {"1"}}, Body: fmt.Sprint("busy")}
+	return fake.Answer{Status: 429, Header: http.Header{"Retry-After": {"1"}}, Body: "busy"}
 }
