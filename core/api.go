@@ -215,6 +215,36 @@ func (b backend) Packet(ctx context.Context, id string) (packet.Packet, error) {
 	return p, unknownJob(id, err)
 }
 
+// WhyJob implements [control.Backend].
+func (b backend) WhyJob(ctx context.Context, id string) (control.Why, error) {
+	w, err := b.core.WhyJob(ctx, id)
+	if err != nil {
+		return control.Why{}, unknownJob(id, err)
+	}
+	return apiWhy(w)
+}
+
+// WhyEntry implements [control.Backend].
+func (b backend) WhyEntry(ctx context.Context, e ledger.EntryID, surfaces []string) ([]control.Why, error) {
+	all, err := b.core.WhyEntry(ctx, e, surfaces...)
+	out := make([]control.Why, len(all))
+	for i, w := range all {
+		if out[i], err = apiWhy(w); err != nil {
+			return nil, err
+		}
+	}
+	return out, apiError(err)
+}
+
+// apiWhy is w for the API, which has the same form.
+func apiWhy(w Why) (out control.Why, err error) {
+	b, err := json.Marshal(w)
+	if err == nil {
+		err = json.Unmarshal(b, &out)
+	}
+	return out, err
+}
+
 // Act implements [control.Backend].
 func (b backend) Act(ctx context.Context, a control.Action, id string) (control.Job, error) {
 	j, err := b.core.Act(ctx, JobAction(a), id)

@@ -128,6 +128,7 @@ type Core struct {
 	store    store.Store // nil where it is read only, like all that follows
 	outbox   *outbox.Outbox
 	sessions sessions
+	answers  answers
 	stop     func() // ends what runs beside the callers, and waits for it
 }
 

@@ -82,7 +82,7 @@ type Completed struct {
 // ErrFull, ErrStore. After each of them nothing was accepted.
 func (t *Turn) Complete(ctx context.Context, d Draft, to ...Delivery) (Completed, error) {
 	s := t.session
-	kind, err := s.core.accept(&d)
+	kind, err := s.core.acceptDelivery(&d)
 	if err != nil {
 		return Completed{}, err
 	}
@@ -180,7 +180,7 @@ func (c *Core) deliverOnce(ctx context.Context, key string, d Draft, to []Delive
 
 // deliver commits a message and its jobs. The caller holds s.mu.
 func (s *Session) deliver(ctx context.Context, d Draft, turn ledger.TurnID, to []Delivery, key string) (ids []string, again bool, err error) {
-	kind, err := s.core.accept(&d)
+	kind, err := s.core.acceptDelivery(&d)
 	if err != nil {
 		return nil, false, err
 	}
@@ -229,6 +229,14 @@ func (c *Core) accept(d *Draft) (surface.Kind, error) {
 		return "", err
 	}
 	return kind, nil
+}
+
+// acceptDelivery is accept for what is delivered, and so kept.
+func (c *Core) acceptDelivery(d *Draft) (surface.Kind, error) {
+	if len(d.Tools) > 0 {
+		return "", &Error{Kind: ErrDraft, What: "a draft that is delivered has no tools of its own", Mend: "append the calls and results to its turn"}
+	}
+	return c.accept(d)
 }
 
 // answer is the record of a draft.

@@ -28,7 +28,7 @@ func (k desk) Render(ctx context.Context, s *outbox.Submission) (outbox.Renderin
 	if err != nil {
 		return outbox.Rendering{}, err
 	}
-	r := outbox.Rendering{Renderer: out.by, Template: out.template, Coverage: out.coverage, Diagnostics: out.diagnostics, Packet: k.core.profileOf(s.Target).Delivers == "packet"}
+	r := outbox.Rendering{Plan: kept(out.plan), Renderer: out.by, Template: out.template, Coverage: out.coverage, Diagnostics: out.diagnostics, Packet: k.core.profileOf(s.Target).Delivers == "packet"}
 	for _, c := range out.chunks {
 		r.Parts = append(r.Parts, outbox.Part{Chunk: surface.Chunk{Text: c.Text, Plain: c.Plain, Native: c.Native, Blocks: c.Blocks}})
 	}
@@ -49,11 +49,24 @@ func (k desk) answer(ctx context.Context, s *outbox.Submission) (*Answer, error)
 	if !ok {
 		return nil, fmt.Errorf("entry %s is no message", s.Source)
 	}
-	d, err := restore(s.Kind, m)
+	return k.prepare(ctx, session, s.Source, s.Turn, s.Kind, m)
+}
+
+// prepare compiles the message of an entry, with the cards that the tools of its
+// turn handed over, once for all targets.
+func (k desk) prepare(ctx context.Context, session *Session, entry ledger.EntryID, turn ledger.TurnID, kind surface.Kind, m *ledger.Message) (*Answer, error) {
+	d, err := restore(kind, m)
 	if err != nil {
-		return nil, fmt.Errorf("entry %s does not hold what a %s needs", s.Source, s.Kind)
+		return nil, fmt.Errorf("entry %s does not hold what a %s needs", entry, kind)
 	}
-	return k.core.Prepare(d)
+	return k.core.answers.of(entry, len(d.Markdown), func() (*Answer, error) {
+		if !turn.IsZero() {
+			if d.Tools, err = session.tools(context.WithoutCancel(ctx), turn, entry.Seq); err != nil {
+				return nil, err
+			}
+		}
+		return k.core.prepare(d, entry)
+	})
 }
 
 // Annotate implements [outbox.Renderer]. The words stand on a line of their own
@@ -139,6 +152,9 @@ func (k desk) packet(ctx context.Context, s *outbox.Submission, r *outbox.Render
 	if r == nil {
 		p.Chunks = []packet.Chunk{}
 		return p, nil
+	}
+	if how, ok := planned(r.Plan); ok {
+		p.Recipe = how.Recipe.ID
 	}
 	p.Coverage, p.Diagnostics, p.Renderer, p.Template = r.Coverage, r.Diagnostics, r.Renderer, r.Template
 	profile := k.core.profileOf(s.Target)

@@ -6,10 +6,13 @@ import (
 	"fmt"
 	"maps"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"sync"
 
 	"github.com/seed-1ae66336/vak/core/compile"
+	"github.com/seed-1ae66336/vak/core/internal/pipeline/plan"
+	"github.com/seed-1ae66336/vak/core/ledger"
 	"github.com/seed-1ae66336/vak/core/packet"
 	"github.com/seed-1ae66336/vak/sdk/doc"
 	"github.com/seed-1ae66336/vak/sdk/surface"
@@ -31,6 +34,10 @@ type Draft struct {
 	// UTF-8. It is part of what makes two drafts the same.
 	Metadata map[string]string
 
+	// Tools are the calls that led to it, in their order. They are for [Core.Render]:
+	// what is delivered has its calls in the ledger, see [Turn.Append].
+	Tools []ToolUse
+
 	Alert      *Alert
 	Approval   *Approval
 	Progress   *Progress
@@ -43,6 +50,10 @@ type Answer struct {
 	core     *Core
 	kind     surface.Kind
 	doc      *doc.Document
+	deck     *deck
+	tools    []ToolUse
+	entry    string // of the ledger, that holds it; empty: none does
+	signals  func() plan.SignalContext
 	escaped  func() *doc.Document // the log's, where it differs
 	failed   []doc.Diagnostic     // what core has to say about compiling
 	frame    frame                // around the document
@@ -82,19 +93,30 @@ func (c *Core) Render(ctx context.Context, d Draft, targets ...surface.Target) (
 // Prepare compiles d. It is the first half of [Core.Render], for callers that
 // render one answer at different times. Errors are of kind ErrTooLarge or
 // ErrDraft.
-func (c *Core) Prepare(d Draft) (*Answer, error) {
+func (c *Core) Prepare(d Draft) (*Answer, error) { return c.prepare(d, ledger.EntryID{}) }
+
+// prepare is Prepare for what an entry of the ledger holds, or none.
+func (c *Core) prepare(d Draft, entry ledger.EntryID) (*Answer, error) {
 	kind, err := c.accept(&d)
 	if err != nil {
 		return nil, err
 	}
 	a := &Answer{core: c, kind: kind, actions: d.actions(), metadata: maps.Clone(d.Metadata)}
-	a.doc, err = contain("compile", func() (*doc.Document, error) { return compile.Markdown(d.Markdown) })
+	if !entry.IsZero() {
+		a.entry = entry.String()
+	}
+	if templated(kind) {
+		a.tools = slices.Clone(d.Tools)
+	}
+	a.deck = newDeck(a.tools)
+	a.doc, err = contain("compile", func() (*doc.Document, error) { return a.deck.compose(d.Markdown) })
 	if err != nil {
 		c.log.Error("compile failed", "cause", cause(err), "stack", stack(err))
 		a.doc = asSource(d.Markdown, "compile_failed")
 		a.failed = append(a.failed, doc.Diagnostic{Code: "compile_failed", Severity: doc.Error, Message: "The answer is shown as its source: " + cause(err) + "."})
 	}
-	a.escaped = escapedDocument(d.Markdown)
+	a.signals = sync.OnceValue(func() plan.SignalContext { return builtinPlanner().Signals(a.facts()) })
+	a.escaped = a.escapedDocument(d.Markdown)
 	a.frame = d.frame(len(a.doc.Blocks))
 	a.source, a.exact = packet.Exact(d.Markdown)
 	a.payload, err = contain("encode", func() ([]byte, error) { return d.payload(a.doc), nil })

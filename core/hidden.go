@@ -5,7 +5,6 @@ import (
 	"sync"
 	"unicode/utf8"
 
-	"github.com/seed-1ae66336/vak/core/compile"
 	"github.com/seed-1ae66336/vak/core/internal/builtin"
 	"github.com/seed-1ae66336/vak/core/internal/escape"
 	"github.com/seed-1ae66336/vak/sdk/doc"
@@ -27,13 +26,13 @@ func (a *Answer) documentFor(id string) *doc.Document {
 
 // escapedDocument makes the log's document when it is first asked for, or is
 // nil if the source hides nothing.
-func escapedDocument(source string) func() *doc.Document {
+func (a *Answer) escapedDocument(source string) func() *doc.Document {
 	if !strings.ContainsFunc(source, obeyed) {
 		return nil
 	}
 	return sync.OnceValue(func() *doc.Document {
 		text := escape.Runes(source, obeyed)
-		d, err := contain("compile", func() (*doc.Document, error) { return compile.Markdown(text) })
+		d, err := contain("compile", func() (*doc.Document, error) { return a.deck.compose(text) })
 		if err != nil {
 			return asSource(text, "compile_failed")
 		}

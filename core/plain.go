@@ -30,6 +30,7 @@ func (a *Answer) plain(ctx context.Context, p surface.Profile, v view, said []do
 		if err != nil {
 			return shown{}, err
 		}
+		r.Notes = append(r.Notes, v.notes...)
 		out, err := check(d, p, r, dialect.PlainText)
 		out.template = v.template
 		return out, err

@@ -7,14 +7,12 @@ import (
 
 	"github.com/seed-1ae66336/vak/core/internal/host"
 	"github.com/seed-1ae66336/vak/core/internal/pipeline/cover"
+	"github.com/seed-1ae66336/vak/core/internal/pipeline/plan"
 	"github.com/seed-1ae66336/vak/core/packet"
 	"github.com/seed-1ae66336/vak/sdk/dialect"
 	"github.com/seed-1ae66336/vak/sdk/doc"
 	"github.com/seed-1ae66336/vak/sdk/surface"
 )
-
-// recipeBasic is the recipe of an answer that nothing else was planned for.
-const recipeBasic = "answer.basic"
 
 // Render renders the answer for one target. Its errors are of kind ErrTarget,
 // or the context's own.
@@ -28,6 +26,7 @@ func (a *Answer) Render(ctx context.Context, t surface.Target) (packet.Packet, e
 	}
 	p := a.packet(t)
 	p.Chunks, p.Coverage, p.Diagnostics, p.Renderer, p.Template = out.chunks, out.coverage, out.diagnostics, out.by, out.template
+	p.Recipe = out.plan.Recipe.ID
 	return p, nil
 }
 
@@ -42,7 +41,7 @@ func (a *Answer) packet(t surface.Target) packet.Packet {
 		FallbackMarkdown: a.source,
 		FallbackB64:      a.exact,
 		Actions:          a.actions,
-		Recipe:           recipeBasic,
+		Recipe:           plan.Basic,
 	}
 }
 
@@ -53,16 +52,26 @@ type shown struct {
 	diagnostics []doc.Diagnostic
 	by          packet.Renderer
 	template    *packet.Template
+	plan        plan.Plan
 }
 
 // show has the surface's renderer render the answer, checks what comes back,
 // and renders plain where the check fails. It fails only with ctx.
 func (a *Answer) show(ctx context.Context, t surface.Target) (shown, error) {
-	v := a.viewFor(t)
-	said := append(append(append([]doc.Diagnostic{}, a.doc.Diagnostics...), a.failed...), v.said...)
 	id := t.Surface
 	s, known := a.core.surface(id)
-	s.Profile = a.core.profileOf(t)
+	s.ID, s.Profile = id, a.core.profileOf(t)
+	v := a.viewFor(t)
+	how := a.plan(v, s)
+	a.deck.spread(ctx, &v, s.Profile, a.entry)
+	said := append(append(append([]doc.Diagnostic{}, a.doc.Diagnostics...), a.failed...), v.said...)
+	out, err := a.rendered(ctx, s, known, v, said)
+	out.plan = how
+	return out, err
+}
+
+// rendered is the view as the surface's renderer shows it, else plain.
+func (a *Answer) rendered(ctx context.Context, s Surface, known bool, v view, said []doc.Diagnostic) (shown, error) {
 	if !known {
 		said = append(said, doc.Diagnostic{Code: "unknown_surface", Severity: doc.Warning, Message: "No plugin provides this surface; it gets plain text."})
 		return a.plain(ctx, s.Profile, v, said)
@@ -75,8 +84,8 @@ func (a *Answer) show(ctx context.Context, t surface.Target) (shown, error) {
 	if ctx.Err() != nil {
 		return shown{}, ctx.Err()
 	}
-	a.core.log.Warn("rendered plain instead of by the plugin", "surface", id, "cause", cause(err), "stack", stack(err))
-	return a.plain(ctx, s.Profile, v, append(said, explain(id, err)...))
+	a.core.log.Warn("rendered plain instead of by the plugin", "surface", s.ID, "cause", cause(err), "stack", stack(err))
+	return a.plain(ctx, s.Profile, v, append(said, explain(s.ID, err)...))
 }
 
 // native renders by the surface's own renderer and checks the result.
@@ -92,6 +101,7 @@ func (a *Answer) native(ctx context.Context, s Surface, v view) (shown, error) {
 	if err != nil {
 		return shown{}, err
 	}
+	r.Notes = append(r.Notes, v.notes...)
 	out, err := check(d, s.Profile, r, k)
 	out.by, out.template = packet.Renderer{ID: by.ID, Version: by.Version}, v.template
 	return out, err

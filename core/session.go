@@ -47,6 +47,45 @@ func (c *Core) Session(_ context.Context, id string) (*Session, error) {
 	return s, nil
 }
 
+// tools are the calls of tools in a turn that led to the answer which entry answer
+// holds. Only what ends a turn has them: what goes out in the middle of one would
+// show its cards twice.
+func (s *Session) tools(ctx context.Context, turn ledger.TurnID, answer ledger.Seq) ([]ToolUse, error) {
+	var calls []*ledger.ToolCall
+	results := map[string]*ledger.ToolResult{}
+	completes := false
+	for b, err := range s.core.store.Read(ctx, s.id, turn.Seq) {
+		if err != nil {
+			return nil, storeError(err)
+		}
+		r, err := ledger.Parse(b)
+		if err != nil || r.Turn != turn {
+			continue // of another turn, or not to be read: the answer itself is
+		}
+		switch body := r.Body.(type) {
+		case *ledger.ToolCall:
+			if len(calls) < maxTools {
+				calls = append(calls, body)
+			}
+		case *ledger.ToolResult:
+			results[body.CallID] = body
+		case *ledger.Turn:
+			completes = r.Seq == answer+1 && body.Phase == ledger.End
+		}
+		if r.Seq > answer {
+			break
+		}
+	}
+	if !completes {
+		return nil, nil
+	}
+	out := make([]ToolUse, len(calls))
+	for i, c := range calls {
+		out[i] = used(c, results[c.CallID])
+	}
+	return out, nil
+}
+
 // sessions are those that were asked for.
 type sessions struct {
 	mu   sync.Mutex

@@ -16,6 +16,8 @@ type view struct {
 	doc      *doc.Document
 	template *packet.Template // nil: none was used
 	said     []doc.Diagnostic
+	notes    []surface.Note // of what is not there
+	generic  []doc.ID       // cards that no skill could lower
 }
 
 // A choice is a template that is used whatever targets want.

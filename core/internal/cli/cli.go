@@ -105,7 +105,7 @@ targets are is configured in vak.toml and output.toml in it; see "vak config
 	flags.StringVar(&a.logLevel, "log", "off", "write logs of this `LEVEL` to standard error: off, error, warn, info or debug")
 	root.MarkPersistentFlagDirname("plugins")
 	root.RegisterFlagCompletionFunc("log", fixed(logLevels...))
-	root.AddCommand(a.previewCommand(), a.demoCommand(), a.sendCommand(), a.outboxCommand(), a.ledgerCommand(), a.configCommand(), a.targetCommand(), a.templateCommand(), a.trustCommand(), a.serveCommand(), a.pluginCommand(), a.doctorCommand(), a.versionCommand(), a.completionCommand(root))
+	root.AddCommand(a.previewCommand(), a.whyCommand(), a.cardCommand(), a.demoCommand(), a.sendCommand(), a.outboxCommand(), a.ledgerCommand(), a.configCommand(), a.targetCommand(), a.templateCommand(), a.trustCommand(), a.serveCommand(), a.pluginCommand(), a.doctorCommand(), a.versionCommand(), a.completionCommand(root))
 	root.SetHelpCommand(helpCommand(root))
 	return root
 }

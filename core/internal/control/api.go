@@ -28,6 +28,8 @@ type Backend interface {
 	Packet(ctx context.Context, id string) (packet.Packet, error)
 	Act(ctx context.Context, a Action, id string) (Job, error)
 	Targets(ctx context.Context) ([]Target, error)
+	WhyJob(ctx context.Context, id string) (Why, error)
+	WhyEntry(ctx context.Context, e ledger.EntryID, surfaces []string) ([]Why, error) // none: all
 
 	Templates(ctx context.Context) ([]Template, error) // by id, and of an id first the one that goes before the others
 	Propose(ctx context.Context, p TemplateProposal) (Template, error)

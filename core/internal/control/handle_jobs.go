@@ -34,6 +34,8 @@ func (a *api) routeJobs(mux *http.ServeMux) {
 		return events, err
 	}))
 	a.route(mux, "/v1/jobs/{id}/packet", get(func(r *http.Request) (any, error) { return b.Packet(r.Context(), r.PathValue("id")) }))
+	a.route(mux, "/v1/jobs/{id}/why", get(func(r *http.Request) (any, error) { return b.WhyJob(r.Context(), r.PathValue("id")) }))
+	a.route(mux, "/v1/why", get(a.why))
 	for _, row := range Actions {
 		a.route(mux, "/v1/jobs/{id}/"+string(row.Action), post(maxBody, func(r *http.Request) (any, error) {
 			return b.Act(r.Context(), row.Action, r.PathValue("id"))

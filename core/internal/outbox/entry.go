@@ -35,6 +35,7 @@ type Rendering struct {
 	Template    *packet.Template `json:"template,omitempty"`
 	Coverage    packet.Coverage  `json:"coverage"`
 	Diagnostics []doc.Diagnostic `json:"diagnostics,omitempty"`
+	Plan        json.RawMessage  `json:"plan,omitempty"`   // why it looks so, for whoever asks
 	Packet      bool             `json:"packet,omitempty"` // the surface takes the whole packet
 }
 

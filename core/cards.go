@@ -1,0 +1,225 @@
+package core
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/seed-1ae66336/vak/core/compile"
+	"github.com/seed-1ae66336/vak/core/internal/builtin/cards"
+	"github.com/seed-1ae66336/vak/core/internal/builtin/recipes"
+	"github.com/seed-1ae66336/vak/core/internal/pipeline/catalog"
+	"github.com/seed-1ae66336/vak/core/internal/pipeline/cover"
+	"github.com/seed-1ae66336/vak/core/internal/pipeline/lower"
+	"github.com/seed-1ae66336/vak/core/internal/pipeline/plan"
+	"github.com/seed-1ae66336/vak/sdk/card"
+	"github.com/seed-1ae66336/vak/sdk/doc"
+	"github.com/seed-1ae66336/vak/sdk/surface"
+)
+
+// A ToolUse is one call that an agent made on the way to an answer, and what came
+// of it. A call that hands over a card, as emit_metric_card does, is a part of the
+// answer; all of them tell what the answer is about.
+type ToolUse struct {
+	Name      string
+	Arguments json.RawMessage // all of them
+	Result    string          // exact
+	Failed    bool            // the tool said that it did not work
+
+	Command  string   // that a shell ran; empty: what the arguments call "command"
+	ExitCode *int     // of the command; nil: not known
+	Declares []string // signals that the tool says its use gives
+}
+
+// maxTools bounds the tool calls of one answer that are looked at.
+const maxTools = 1000
+
+// What knows of cards and of recipes is made when an answer first needs it:
+// compiling the schemas takes longer than most answers do.
+var (
+	builtinCatalog = sync.OnceValue(func() *catalog.Catalog {
+		pack := cards.Skill()
+		pack.Recipes, pack.Signals = recipes.Recipes(), recipes.Signals()
+		c, err := catalog.New(pack)
+		if err != nil {
+			panic("the built-in skill: " + err.Error()) // a test makes it
+		}
+		return c
+	})
+	builtinPlanner = sync.OnceValue(func() *plan.Planner {
+		p, err := plan.New(plan.Config{Recipes: recipes.Recipes(), Signals: recipes.Signals()})
+		if err != nil {
+			panic("the built-in recipes: " + err.Error())
+		}
+		return p
+	})
+)
+
+// openCard reads a card out of a text.
+func openCard(envelope []byte) (card.Output, error) { return builtinCatalog().Open(envelope) }
+
+// A deck is the cards of an answer, with what each looks like, which is found out
+// once. It is safe for concurrent use.
+type deck struct {
+	tools []card.Output // those that tools handed over, in the order of their calls
+
+	mu    sync.Mutex
+	faces map[string]*face // by the envelope
+}
+
+// A face is a card's, and whether its skill made it.
+type face struct {
+	*lower.Face
+	err error // why the card shows its members as they are; nil: its skill lowered it
+}
+
+// newDeck takes up the cards that tools handed over. A call that no card comes of
+// is the agent's to repair, and was answered so.
+func newDeck(tools []ToolUse) *deck {
+	k := &deck{faces: map[string]*face{}}
+	for _, t := range tools[:min(len(tools), maxTools)] {
+		if o, ok := cardOf(t); ok {
+			k.tools = append(k.tools, o)
+		}
+	}
+	return k
+}
+
+// cardOf is the card that a call handed over, by its arguments or by its result.
+func cardOf(t ToolUse) (card.Output, bool) {
+	if t.Failed {
+		return card.Output{}, false
+	}
+	if strings.HasPrefix(t.Name, "emit_") {
+		o, err := builtinCatalog().Call(t.Name, t.Arguments)
+		return o, err == nil
+	}
+	for _, text := range []string{t.Result, string(t.Arguments)} {
+		if !card.Looks(text) {
+			continue
+		}
+		if o, err := openCard([]byte(text)); err == nil {
+			return o, true
+		}
+	}
+	return card.Output{}, false
+}
+
+// blocks are the cards of tools as blocks of a document, from number 1.
+func (k *deck) blocks() []doc.Block {
+	out := make([]doc.Block, 0, len(k.tools))
+	for i, o := range k.tools {
+		b, err := card.AppendOutput(nil, o)
+		if err != nil {
+			continue // it was JSON a moment ago
+		}
+		out = append(out, &doc.Structured{ID: doc.ID(strconv.Itoa(i + 1)), Output: string(b)})
+	}
+	return out
+}
+
+// compose makes the document of an answer: the cards that tools handed over, then
+// the text. After a card the card is the answer; a text that came with it is shown
+// if it says that it is a note, and else only kept.
+func (k *deck) compose(text string) (*doc.Document, error) {
+	first := k.blocks()
+	d, err := compile.Compiler{Open: openCard, First: len(first) + 1}.Markdown(text)
+	if err != nil {
+		return nil, err
+	}
+	if len(first) == 0 {
+		return lower.Once(d), nil
+	}
+	if isNote(text) {
+		d.Blocks = append(first, d.Blocks...)
+		return lower.Once(d), nil
+	}
+	if len(d.Blocks) > 0 {
+		d.Diagnostics = []doc.Diagnostic{{Code: "text_in_ledger", Severity: doc.Info, Message: "The answer is its cards; the text that came with them is in the ledger. A text that begins with \"Note:\" is shown beside them."}}
+	}
+	d.Blocks = first
+	return lower.Once(d), nil
+}
+
+// isNote reports whether a text is one to stand beside a card.
+func isNote(text string) bool {
+	text = strings.TrimSpace(text)
+	return strings.HasPrefix(text, "Note:") || strings.HasPrefix(text, "Additional note:")
+}
+
+// face is what a card looks like. A skill that cannot lower its card costs the
+// form, never the content.
+func (k *deck) face(ctx context.Context, b *doc.Structured) *face {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if f, ok := k.faces[b.Output]; ok {
+		return f
+	}
+	o, err := card.ParseOutput([]byte(b.Output))
+	if err != nil {
+		return nil // it is shown as the document has it
+	}
+	t, err := builtinCatalog().Lower(ctx, o)
+	if err != nil {
+		t = catalog.Generic(o.Payload, o.SemanticType)
+	}
+	f := &face{Face: lower.NewFace(o, t), err: err}
+	if ctx.Err() == nil {
+		k.faces[b.Output] = f
+	}
+	return f
+}
+
+// spread makes of the cards in v what every surface shows. entry is that of the
+// ledger which holds the answer, or empty.
+func (k *deck) spread(ctx context.Context, v *view, p surface.Profile, entry string) {
+	d, notes := lower.Cards(v.doc, func(b *doc.Structured) *lower.Face {
+		f := k.face(ctx, b)
+		if f == nil {
+			return nil
+		}
+		if f.err != nil {
+			v.generic = append(v.generic, b.ID)
+			v.said = append(v.said, doc.Diagnostic{Code: "card_lower_failed", Severity: doc.Warning, Block: b.ID, Message: "The card shows its members as they are: " + cardCause(f.err) + "."})
+		}
+		return f.Face
+	}, lower.Options{Width: p.Grid, Appendix: lower.Appendix(appendixOf(p)), Fits: func(text string) bool { return roomFor(text, p) }, Entry: entry})
+	v.doc, v.notes = d, notes
+}
+
+// cardCause is why a card was not lowered, without a word of it.
+func cardCause(err error) string {
+	if e, ok := errors.AsType[*catalog.LowerError](err); ok {
+		return e.Error()
+	}
+	if errors.Is(err, card.ErrUnknownType) {
+		return "no skill owns its type"
+	}
+	return fmt.Sprintf("error of type %T", err)
+}
+
+// roomFor reports whether a block of code has room in one message with whatever
+// its syntax takes: every dialect writes < > & longer than they are, or less.
+func roomFor(text string, p surface.Profile) bool {
+	const fence = 64
+	l := p.Limit
+	sent := len(text) + 4*strings.Count(text, "&") + 3*(strings.Count(text, "<")+strings.Count(text, ">")) + fence
+	if l.MaxBytes > 0 && sent > l.MaxBytes {
+		return false
+	}
+	if l.Max == 0 {
+		return true
+	}
+	units := cover.Units(sizeOf(text), l) + fence
+	if l.Of == surface.Sent {
+		units += sent - len(text)
+	}
+	return units <= l.Max
+}
+
+// appendixOf says when the payload of a card follows it.
+func appendixOf(surface.Profile) string { return "" }
