@@ -242,10 +242,9 @@ func TestBroken(t *testing.T) {
 }
 
 func TestAccount(t *testing.T) {
-<<<<<<< ours
 	sdktest.Accounts(t, plugin(), []sdktest.AccountCase{
 		{Settings: `{"token":"t"}`, Why: "a token is enough"},
-		{Settings: `{"token":"t","api":"https://proxy.example/api/v10/","mentions":"live"}`, Why: "all of it"},
+		{Settings: `{"token":"t","api":"https://proxy.example/api/v10/"}`, Why: "all of it"},
 		{Settings: `{"token":"t","api":"http://localhost:1234/api"}`, Why: "a test on loopback"},
 		{Settings: `{}`, Code: "token", Why: "no token"},
 		{Settings: ``, Code: "settings", Why: "no settings"},
@@ -253,36 +252,10 @@ func TestAccount(t *testing.T) {
 		{Settings: `{"token":"t","tokken":"t"}`, Code: "settings", Why: "an unknown setting"},
 		{Settings: `{"token":"Bot planted"}`, Code: "token", Why: "the word Bot in front"},
 		{Settings: `{"token":"planted\r\nX: y"}`, Code: "token", Why: "a header in it"},
-		{Settings: `{"token":"t","mentions":"all"}`, Code: "mentions", Why: "no such choice"},
+		{Settings: `{"token":"t","mentions":"live"}`, Code: "settings", Why: "what the policy decides"},
 		{Settings: `{"token":"t","api":"http://planted.example"}`, Code: "api", Why: "a token over the open net"},
 		{Settings: `{"token":"t","api":"https://planted:x@example.org"}`, Code: "api", Why: "a password"},
 		{Settings: `{"token":"t","api":"https://example.org/?planted"}`, Code: "api", Why: "a query"},
 		{Settings: `{"token":"t","api":"file:///planted"}`, Code: "api", Why: "no address of the web"},
 	}, "planted")
-=======
-	for _, k := range []struct {
-		settings, code, why string
-	}{
-		{`{"token":"t"}`, "", "a token is enough"},
-		{`{"token":"t","api":"https://proxy.example/api/v10/"}`, "", "all of it"},
-		{`{"token":"t","api":"http://localhost:1234/api"}`, "", "a test on loopback"},
-		{`{}`, "token", "no token"},
-		{``, "settings", "no settings"},
-		{`{"token":5}`, "settings", "a token that is a number"},
-		{`{"token":"t","tokken":"t"}`, "settings", "an unknown setting"},
-		{`{"token":"Bot planted"}`, "token", "the word Bot in front"},
-		{`{"token":"planted\r\nX: y"}`, "token", "a header in it"},
-		{`{"token":"t","mentions":"live"}`, "settings", "what the policy decides"},
-		{`{"token":"t","api":"http://planted.example"}`, "api", "a token over the open net"},
-		{`{"token":"t","api":"https://planted:x@example.org"}`, "api", "a password"},
-		{`{"token":"t","api":"https://example.org/?planted"}`, "api", "a query"},
-		{`{"token":"t","api":"file:///planted"}`, "api", "no address of the web"},
-	} {
-		_, err := open(t.Context(), surface.Account{Settings: json.RawMessage(k.settings)})
-		e, _ := errors.AsType[*surface.DeliveryError](err)
-		if (e == nil) != (k.code == "") || e != nil && (e.Code != k.code || strings.Contains(e.Error(), "planted")) {
-			t.Errorf("%s: %v, want %q", k.why, err, k.code)
-		}
-	}
->>>>>>> theirs
 }

@@ -15,7 +15,7 @@ func TestGoldenRequests(t *testing.T) {
 	sdktest.EachWay(t, plugin(), ".", func(t *testing.T, send func(surface.Account) *sdktest.Sender) {
 		platform := fake.NewSlack(fake.SlackOptions{Token: token, Now: func() time.Time { return time.Unix(1_700_000_000, 0) }})
 		t.Cleanup(platform.Close)
-		s := send(account(platform.API(), ""))
+		s := send(account(platform.API()))
 		record := sdktest.NewRecord(t, s, platform.Server)
 		first, err := s.Send(t.Context(), part("*bold* &lt;&amp; <https://x.org/?a=1&amp;b=2|link>\n```\nx := 1\n```"))
 		record.Step("post", err)

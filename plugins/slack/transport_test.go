@@ -24,13 +24,8 @@ type post struct {
 	platform *fake.Slack
 }
 
-<<<<<<< ours
 // postOffice opens one.
-func postOffice(t testing.TB, o fake.SlackOptions, mentions string) *post {
-=======
-// postOffice opens one; at its end the log must not tell the token.
-func postOffice(t *testing.T, o fake.SlackOptions) *post {
->>>>>>> theirs
+func postOffice(t testing.TB, o fake.SlackOptions) *post {
 	t.Helper()
 	o.Token = token
 	if o.Now == nil {
@@ -38,19 +33,7 @@ func postOffice(t *testing.T, o fake.SlackOptions) *post {
 	}
 	p := &post{platform: fake.NewSlack(o)}
 	t.Cleanup(p.platform.Close)
-<<<<<<< ours
-	p.Sender = sdktest.Send(t, plugin(), account(p.platform.API(), mentions), secret, "chatter")
-=======
-	p.Client = hostapi.LocalTransport(plugin(), hclog.New(&hclog.LoggerOptions{Output: p.log, Level: hclog.Trace}))
-	if err := p.Configure(t.Context(), account(p.platform.API())); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if strings.Contains(p.log.b.String(), secret) {
-			t.Errorf("the log tells the token: %s", &p.log.b)
-		}
-	})
->>>>>>> theirs
+	p.Sender = sdktest.Send(t, plugin(), account(p.platform.API()), secret, "chatter")
 	return p
 }
 
@@ -85,12 +68,8 @@ func answered(code string) fake.Answer {
 
 // TestMeanings has Slack say every line of the table.
 func TestMeanings(t *testing.T) {
-<<<<<<< ours
-	p := postOffice(t, fake.SlackOptions{}, "")
-	var table []sdktest.Reply
-=======
 	p := postOffice(t, fake.SlackOptions{})
->>>>>>> theirs
+	var table []sdktest.Reply
 	for _, m := range meanings() {
 		table = append(table, sdktest.Reply{Answers: []fake.Answer{answered(m.code)}, Class: m.class, Code: m.code, Hint: m.hint, Why: m.code})
 	}
@@ -125,8 +104,7 @@ func TestFacts(t *testing.T) {
 }
 
 func TestAnswersWithoutCodes(t *testing.T) {
-<<<<<<< ours
-	p := postOffice(t, fake.SlackOptions{}, "")
+	p := postOffice(t, fake.SlackOptions{})
 	p.Replies(t, p.platform.Server, part("a"), []sdktest.Reply{
 		{Answers: []fake.Answer{fake.Answer{Status: 502, Body: "<html>chatter"}}, Class: surface.Transient, Code: "502", Why: "a proxy's page"},
 		{Answers: []fake.Answer{fake.Answer{Status: 302, Header: http.Header{"Location": {"/chatter"}}}}, Class: surface.Permanent, Code: "302", Why: "a redirect"},
@@ -139,34 +117,6 @@ func TestAnswersWithoutCodes(t *testing.T) {
 		{Answers: []fake.Answer{fake.SlackError("Some chatter, not a code")}, Class: surface.Permanent, Code: "refused", Why: "words where a code should be"},
 		{Answers: []fake.Answer{fake.SlackError("something_new")}, Class: surface.Permanent, Code: "something_new", Why: "a code that is new"},
 	})
-=======
-	p := postOffice(t, fake.SlackOptions{})
-	for _, k := range []struct {
-		answer fake.Answer
-		class  surface.Class
-		code   string
-		why    string
-	}{
-		{fake.Answer{Status: 502, Body: "<html>chatter"}, surface.Transient, "502", "a proxy's page"},
-		{fake.Answer{Status: 302, Header: http.Header{"Location": {"/chatter"}}}, surface.Permanent, "302", "a redirect"},
-		{fake.Answer{Status: 403, Body: `{"ok":false,"error":"is_archived"}`}, surface.Permanent, "is_archived", "a code with another status"},
-		{fake.Answer{Body: "<html>chatter"}, surface.Unknown, "answer", "success that is no JSON"},
-		{fake.Answer{Body: ""}, surface.Unknown, "answer", "success that is nothing"},
-		{fake.Answer{Body: `{"ok":true,"ts":"1`}, surface.Unknown, "answer", "half an answer"},
-		{fake.Answer{Body: `{"ok":false}`}, surface.Unknown, "answer", "neither yes nor why not"},
-		{fake.Answer{Body: `{"ok":true,"pad":"` + strings.Repeat("x", 1<<20) + `"}`}, surface.Unknown, "answer", "an answer without an end"},
-		{fake.SlackError("Some chatter, not a code"), surface.Permanent, "refused", "words where a code should be"},
-		{fake.SlackError("something_new"), surface.Permanent, "something_new", "a code that is new"},
-	} {
-		before := len(p.platform.Requests())
-		p.platform.Next(k.answer)
-		_, err := p.Send(t.Context(), part("a"))
-		refused(t, k.why, err, k.class, k.code)
-		if n := len(p.platform.Requests()) - before; n != 1 {
-			t.Errorf("%s: %d requests", k.why, n)
-		}
-	}
->>>>>>> theirs
 	p.platform.Next(fake.Answer{Body: `{"ok":true}`})
 	if r, err := p.Send(t.Context(), part("a")); err != nil || len(r.Refs) != 0 {
 		t.Errorf("taken, but not shown: %+v, %v", r, err)
@@ -190,21 +140,10 @@ func TestRetryAfter(t *testing.T) {
 }
 
 func TestConnections(t *testing.T) {
-<<<<<<< ours
-	p := postOffice(t, fake.SlackOptions{}, "")
+	p := postOffice(t, fake.SlackOptions{})
 	sdktest.TransportConformance(t, p.Sender, p.platform.Server, part("a"))
 	if n := len(p.platform.Messages()); n != 2 {
 		t.Errorf("%d messages, want the first and the one that was cut after it was taken", n)
-=======
-	p := postOffice(t, fake.SlackOptions{})
-	p.platform.Next(fake.Answer{Cut: true}, fake.Answer{Cut: true, Accept: true})
-	for i, why := range []string{"cut before it was taken", "cut after it was taken"} {
-		_, err := p.Send(t.Context(), part("a"))
-		refused(t, why, err, surface.Unknown, "connection_broken")
-		if n := len(p.platform.Messages()); n != i {
-			t.Errorf("%s: %d messages", why, n)
-		}
->>>>>>> theirs
 	}
 }
 
@@ -309,10 +248,9 @@ func TestEditAndDelete(t *testing.T) {
 
 func TestSettings(t *testing.T) {
 	const good = `{"token":"xoxb-planted-secret"`
-<<<<<<< ours
 	sdktest.Accounts(t, plugin(), []sdktest.AccountCase{
 		{Settings: good + `}`, Why: "a token is enough"},
-		{Settings: good + `,"mentions":"live","api":"http://127.0.0.1:8081/api/"}`, Why: "a test's"},
+		{Settings: good + `,"api":"http://127.0.0.1:8081/api/"}`, Why: "a test's"},
 		{Settings: good + `,"api":"https://slack.example.org/api"}`, Why: "a proxy's"},
 		{Settings: ``, Code: "settings", Why: "nothing"},
 		{Settings: `{}`, Code: "token", Why: "no token"},
@@ -321,40 +259,12 @@ func TestSettings(t *testing.T) {
 		{Settings: good + `} {}`, Code: "settings", Why: "more behind"},
 		{Settings: `{"token":"planted-secret"}`, Code: "token", Why: "no token of Slack's"},
 		{Settings: `{"token":"xoxb-planted-secret\r\nX: y"}`, Code: "token", Why: "a header in a token"},
-		{Settings: good + `,"mentions":"planted-secret"}`, Code: "mentions", Why: "no such word"},
+		{Settings: good + `,"mentions":"live"}`, Code: "settings", Why: "what the policy decides"},
 		{Settings: good + `,"api":"http://planted-secret.example.org"}`, Code: "api", Why: "the token in the clear"},
 		{Settings: good + `,"api":"ftp://x"}`, Code: "api", Why: "no web"},
 		{Settings: good + `,"api":"https://u:planted-secret@x.org"}`, Code: "api", Why: "a name and a password"},
 		{Settings: good + `,"api":"https://x.org/?planted-secret"}`, Code: "api", Why: "a query"},
 	}, secret)
-=======
-	for _, k := range []struct{ settings, code, why string }{
-		{good + `}`, "", "a token is enough"},
-		{good + `,"api":"http://127.0.0.1:8081/api/"}`, "", "a test's"},
-		{good + `,"api":"https://slack.example.org/api"}`, "", "a proxy's"},
-		{``, "settings", "nothing"},
-		{`{}`, "token", "no token"},
-		{`[]`, "settings", "no object"},
-		{good + `,"channel":"planted-secret"}`, "settings", "a setting that there is not"},
-		{good + `} {}`, "settings", "more behind"},
-		{`{"token":"planted-secret"}`, "token", "no token of Slack's"},
-		{`{"token":"xoxb-planted-secret\r\nX: y"}`, "token", "a header in a token"},
-		{good + `,"mentions":"live"}`, "settings", "what the policy decides"},
-		{good + `,"api":"http://planted-secret.example.org"}`, "api", "the token in the clear"},
-		{good + `,"api":"ftp://x"}`, "api", "no web"},
-		{good + `,"api":"https://u:planted-secret@x.org"}`, "api", "a name and a password"},
-		{good + `,"api":"https://x.org/?planted-secret"}`, "api", "a query"},
-	} {
-		_, err := plugin().NewTransport(t.Context(), surface.Account{Settings: json.RawMessage(k.settings)})
-		if k.code == "" {
-			if err != nil {
-				t.Errorf("%s: %v", k.why, err)
-			}
-			continue
-		}
-		refused(t, k.why, err, surface.Permanent, k.code)
-	}
->>>>>>> theirs
 }
 
 func TestAddresses(t *testing.T) {

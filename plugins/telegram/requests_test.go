@@ -14,7 +14,7 @@ func TestGoldenRequests(t *testing.T) {
 	sdktest.EachWay(t, plugin(), ".", func(t *testing.T, send func(surface.Account) *sdktest.Sender) {
 		platform := fake.NewTelegram(fake.TelegramOptions{Token: token})
 		t.Cleanup(platform.Close)
-		s := send(account(platform.URL, ""))
+		s := send(account(platform.URL))
 		record := sdktest.NewRecord(t, s, platform.Server)
 		first, err := s.Send(t.Context(), part("<b>bold</b> &lt;&amp;&quot; <a href=\"https://x.org/?a=1&amp;b=2\">link</a>\n<pre><code class=\"language-go\">x := 1</code></pre>"))
 		record.Step("send", err)

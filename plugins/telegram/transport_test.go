@@ -24,36 +24,13 @@ type post struct {
 	platform *fake.Telegram
 }
 
-<<<<<<< ours
 // postOffice opens one.
-func postOffice(t testing.TB, o fake.TelegramOptions, mentions string) *post {
-=======
-func (l *log) Write(b []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.Write(b)
-}
-
-// postOffice opens one; at its end the log must not tell the token.
-func postOffice(t *testing.T, o fake.TelegramOptions) *post {
->>>>>>> theirs
+func postOffice(t testing.TB, o fake.TelegramOptions) *post {
 	t.Helper()
 	o.Token = token
 	p := &post{platform: fake.NewTelegram(o)}
 	t.Cleanup(p.platform.Close)
-<<<<<<< ours
-	p.Sender = sdktest.Send(t, plugin(), account(p.platform.URL, mentions), secret, "chatter")
-=======
-	p.Client = hostapi.LocalTransport(plugin(), hclog.New(&hclog.LoggerOptions{Output: p.log, Level: hclog.Trace}))
-	if err := p.Configure(t.Context(), account(p.platform.URL)); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if strings.Contains(p.log.b.String(), secret) {
-			t.Errorf("the log tells the token: %s", &p.log.b)
-		}
-	})
->>>>>>> theirs
+	p.Sender = sdktest.Send(t, plugin(), account(p.platform.URL), secret, "chatter")
 	return p
 }
 
@@ -79,12 +56,8 @@ func plain(text string) surface.SendRequest {
 // TestMeanings has the server say every line of the table, with words around it
 // that must not be told.
 func TestMeanings(t *testing.T) {
-<<<<<<< ours
-	p := postOffice(t, fake.TelegramOptions{}, "")
-	var table []sdktest.Reply
-=======
 	p := postOffice(t, fake.TelegramOptions{})
->>>>>>> theirs
+	var table []sdktest.Reply
 	for _, m := range meanings() {
 		table = append(table, sdktest.Reply{
 			Answers: []fake.Answer{fake.TelegramError(m.status, "Some: "+strings.ToUpper(m.words)+": chatter", 0)},
@@ -146,8 +119,7 @@ func TestWords(t *testing.T) {
 }
 
 func TestAnswersWithoutWords(t *testing.T) {
-<<<<<<< ours
-	p := postOffice(t, fake.TelegramOptions{}, "")
+	p := postOffice(t, fake.TelegramOptions{})
 	p.Replies(t, p.platform.Server, part("a"), []sdktest.Reply{
 		{Answers: []fake.Answer{fake.Answer{Status: 502, Body: "<html>chatter"}}, Class: surface.Transient, Code: "502", Why: "a proxy's page"},
 		{Answers: []fake.Answer{fake.Answer{Status: 403, Body: "<html>chatter"}}, Class: surface.Permanent, Code: "403", Why: "a firewall's page"},
@@ -160,34 +132,6 @@ func TestAnswersWithoutWords(t *testing.T) {
 		{Answers: []fake.Answer{fake.Answer{Body: `{"ok":false,"error_code":403,"description":"Forbidden: bot was kicked from the group chat"}`}}, Class: surface.TargetGone, Code: "kicked", Why: "a refusal with the wrong status"},
 		{Answers: []fake.Answer{fake.Answer{Status: 400, Body: `{"ok":false,"error_code":400,"parameters":{"migrate_to_chat_id":"nonsense"}}`}}, Class: surface.Permanent, Code: "400", Why: "moved to nowhere"},
 	})
-=======
-	p := postOffice(t, fake.TelegramOptions{})
-	for _, k := range []struct {
-		answer fake.Answer
-		class  surface.Class
-		code   string
-		why    string
-	}{
-		{fake.Answer{Status: 502, Body: "<html>chatter"}, surface.Transient, "502", "a proxy's page"},
-		{fake.Answer{Status: 403, Body: "<html>chatter"}, surface.Permanent, "403", "a firewall's page"},
-		{fake.Answer{Status: 302, Header: http.Header{"Location": {"/chatter"}}}, surface.Permanent, "302", "a redirect"},
-		{fake.Answer{Body: "<html>chatter"}, surface.Unknown, "answer", "success that is no JSON"},
-		{fake.Answer{Body: ""}, surface.Unknown, "answer", "success that is nothing"},
-		{fake.Answer{Body: `{"ok":true,"result":{"message_id":1`}, surface.Unknown, "answer", "half an answer"},
-		{fake.Answer{Body: `{"ok":false}`}, surface.Unknown, "answer", "neither yes nor why not"},
-		{fake.Answer{Body: `{"ok":true,"pad":"` + strings.Repeat("x", 1<<20) + `"}`}, surface.Unknown, "answer", "an answer without an end"},
-		{fake.Answer{Body: `{"ok":false,"error_code":403,"description":"Forbidden: bot was kicked from the group chat"}`}, surface.TargetGone, "kicked", "a refusal with the wrong status"},
-		{fake.Answer{Status: 400, Body: `{"ok":false,"error_code":400,"parameters":{"migrate_to_chat_id":"nonsense"}}`}, surface.Permanent, "400", "moved to nowhere"},
-	} {
-		before := len(p.platform.Requests())
-		p.platform.Next(k.answer)
-		_, err := p.Send(t.Context(), part("a"))
-		refused(t, k.why, err, k.class, k.code)
-		if n := len(p.platform.Requests()) - before; n != 1 {
-			t.Errorf("%s: %d requests", k.why, n)
-		}
-	}
->>>>>>> theirs
 	p.platform.Next(fake.Answer{Body: `{"ok":true,"result":true}`})
 	if r, err := p.Send(t.Context(), part("a")); err != nil || len(r.Refs) != 0 {
 		t.Errorf("taken, but not shown: %+v, %v", r, err)
@@ -211,29 +155,10 @@ func TestRetryAfter(t *testing.T) {
 }
 
 func TestConnections(t *testing.T) {
-<<<<<<< ours
-	p := postOffice(t, fake.TelegramOptions{}, "")
+	p := postOffice(t, fake.TelegramOptions{})
 	sdktest.TransportConformance(t, p.Sender, p.platform.Server, part("a"))
 	if n := len(p.platform.Messages()); n != 2 {
 		t.Errorf("%d messages, want the first and the one that was cut after it was taken", n)
-=======
-	p := postOffice(t, fake.TelegramOptions{})
-	p.platform.Next(fake.Answer{Cut: true}, fake.Answer{Cut: true, Accept: true})
-	for i, why := range []string{"cut before it was taken", "cut after it was taken"} {
-		_, err := p.Send(t.Context(), part("a"))
-		refused(t, why, err, surface.Unknown, "connection_broken")
-		if n := len(p.platform.Messages()); n != i {
-			t.Errorf("%s: %d messages", why, n)
-		}
-	}
-	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
-	defer cancel()
-	p.platform.Next(fake.Answer{After: time.Hour})
-	_, err := p.Send(ctx, part("a"))
-	refused(t, "slow", err, surface.Unknown, "timeout")
-	if n := len(p.platform.Requests()); n != 3 {
-		t.Errorf("%d requests, want 3: none is repeated", n)
->>>>>>> theirs
 	}
 }
 
@@ -358,10 +283,9 @@ func TestEditAndDelete(t *testing.T) {
 
 func TestSettings(t *testing.T) {
 	const good = `{"token":"42:planted-secret"`
-<<<<<<< ours
 	sdktest.Accounts(t, plugin(), []sdktest.AccountCase{
 		{Settings: good + `}`, Why: "a token is enough"},
-		{Settings: good + `,"mentions":"live","api":"http://127.0.0.1:8081/"}`, Why: "a server of one's own"},
+		{Settings: good + `,"api":"http://127.0.0.1:8081/"}`, Why: "a server of one's own"},
 		{Settings: good + `,"api":"http://bot-api:8081"}`, Why: "one in a network of containers"},
 		{Settings: good + `,"api":"http://10.1.2.3:8081"}`, Why: "one in a private network"},
 		{Settings: ``, Code: "settings", Why: "nothing"},
@@ -371,41 +295,12 @@ func TestSettings(t *testing.T) {
 		{Settings: good + `} {}`, Code: "settings", Why: "more behind"},
 		{Settings: `{"token":"planted-secret"}`, Code: "token", Why: "no token of Telegram's"},
 		{Settings: `{"token":"42:planted-secret/../x"}`, Code: "token", Why: "a path in a token"},
-		{Settings: good + `,"mentions":"planted-secret"}`, Code: "mentions", Why: "no such word"},
+		{Settings: good + `,"mentions":"live"}`, Code: "settings", Why: "what the policy decides"},
 		{Settings: good + `,"api":"http://planted-secret.example.org"}`, Code: "api", Why: "the token in the clear"},
 		{Settings: good + `,"api":"ftp://x"}`, Code: "api", Why: "no web"},
 		{Settings: good + `,"api":"https://u:planted-secret@x.org"}`, Code: "api", Why: "a name and a password"},
 		{Settings: good + `,"api":"https://x.org/?planted-secret"}`, Code: "api", Why: "a query"},
 	}, secret)
-=======
-	for _, k := range []struct{ settings, code, why string }{
-		{good + `}`, "", "a token is enough"},
-		{good + `,"api":"http://127.0.0.1:8081/"}`, "", "a server of one's own"},
-		{good + `,"api":"http://bot-api:8081"}`, "", "one in a network of containers"},
-		{good + `,"api":"http://10.1.2.3:8081"}`, "", "one in a private network"},
-		{``, "settings", "nothing"},
-		{`{}`, "token", "no token"},
-		{`[]`, "settings", "no object"},
-		{good + `,"chat":"planted-secret"}`, "settings", "a setting that there is not"},
-		{good + `} {}`, "settings", "more behind"},
-		{`{"token":"planted-secret"}`, "token", "no token of Telegram's"},
-		{`{"token":"42:planted-secret/../x"}`, "token", "a path in a token"},
-		{good + `,"mentions":"live"}`, "settings", "what the policy decides"},
-		{good + `,"api":"http://planted-secret.example.org"}`, "api", "the token in the clear"},
-		{good + `,"api":"ftp://x"}`, "api", "no web"},
-		{good + `,"api":"https://u:planted-secret@x.org"}`, "api", "a name and a password"},
-		{good + `,"api":"https://x.org/?planted-secret"}`, "api", "a query"},
-	} {
-		_, err := plugin().NewTransport(t.Context(), surface.Account{Settings: json.RawMessage(k.settings)})
-		if k.code == "" {
-			if err != nil {
-				t.Errorf("%s: %v", k.why, err)
-			}
-			continue
-		}
-		refused(t, k.why, err, surface.Permanent, k.code)
-	}
->>>>>>> theirs
 }
 
 func TestAddresses(t *testing.T) {
