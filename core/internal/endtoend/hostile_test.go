@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -70,6 +71,9 @@ func buildHostile() (dir string, err error) {
 	}
 	for id := range platforms {
 		bin := filepath.Join(dir, id, id)
+		if runtime.GOOS == "windows" {
+			bin += ".exe"
+		}
 		cmd := exec.Command("go", "build", "-ldflags=-s -w", "-overlay", file, "-o", bin, "./plugins/"+id)
 		cmd.Dir, cmd.Env = root, append(os.Environ(), "CGO_ENABLED=0")
 		if out, err := cmd.CombinedOutput(); err != nil {
