@@ -69,9 +69,13 @@ func named(members []Member, name string) bool {
 	return false
 }
 
-// measure fills in what the full form of v takes. What is a pair costs nothing of
-// its own.
+// measure fills in what the full form of v takes, and how much is in it. What is a
+// pair costs nothing of its own.
 func measure(v *Value) {
+	for _, m := range v.Members {
+		v.scalars += m.Value.scalars
+	}
+	v.scalars = max(v.scalars, 1)
 	switch formOf(*v) {
 	case asText, asList:
 		v.cost, v.depth = 2, 2

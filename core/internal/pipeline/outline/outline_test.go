@@ -107,6 +107,9 @@ func TestTree(t *testing.T) {
 			"universal_card \"given\" \"\"\n  table \"Days\" D T# [Mo 1] [Tu ]\n", "like objects are a table"},
 		{`{"docs":[{"name":"A","tags":["x"]},{"n":2}]}`,
 			"universal_card \"given\" \"\"\n  section \"Docs\"\n    section \"A\"\n      section \"Tags\"\n        list x\n    section \"Docs 2\"\n      key_value [N=2]\n", "unlike ones are sections by their names"},
+		{`{"rows":[{"a":1},{"b":2},{"c":3}]}`,
+			"universal_card \"given\" \"\"\n  section \"Rows\"\n    section \"Rows 1\"\n      key_value [A=1]\n    section \"Rows 2\"\n      key_value [B=2]\n    section \"Rows 3\"\n      key_value [C=3]\n",
+			"objects that share little are no table"},
 		{`{"note":"one\ntwo"}`,
 			"universal_card \"given\" \"\"\n  section \"Note\"\n    text \"one\\ntwo\"\n", "lines get room"},
 		{`{"list":[],"map":{}}`,
@@ -189,7 +192,13 @@ func TestLarge(t *testing.T) {
 	for i := range 400 {
 		fmt.Fprintf(&sections, `,"s%d":{"a":%d,"b":["t%d"]}`, i, i, i)
 	}
+	small := ""
+	for i := range 127 {
+		small += fmt.Sprintf(`"s%d":{"a":1},`, i)
+	}
+	ones := "[1" + strings.Repeat(",1", 9999) + "]"
 	for why, payload := range map[string]string{
+		"full":     `{` + small + `"m":[[` + ones + strings.Repeat(","+ones, 20) + `]]}`,
 		"wide":     `{"a":1` + wide.String() + `}`,
 		"wrapped":  `{"data":{"a":1` + wide.String() + `},"last":"z"}`,
 		"sections": `{"a":1` + sections.String() + `}`,
