@@ -98,8 +98,9 @@ func (v *vak) deliver(id, target, text string, more ...func(*core.Delivery)) {
 	}
 }
 
-// patient is how long anything may take: the machine may have much to do.
-const patient = 30 * time.Second
+// patient is how long anything may take: the machine may have much to do, and the
+// outbox looks every 30 s for what no event told it of.
+const patient = 90 * time.Second
 
 // until waits for a job to be as it should be.
 func (v *vak) until(t *testing.T, id string, is func(core.Job) bool) core.Job {
