@@ -92,24 +92,26 @@ func (s *shown) finish() *shown {
 // render has core and the plugins' own processes render markdown.
 func render(t failer, c *core.Core, markdown string, on ...string) []*shown {
 	t.Helper()
+	return renderDraft(t, c, core.Draft{Markdown: markdown}, on...)
+}
+
+// renderDraft is render for an answer with the calls that led to it.
+func renderDraft(t failer, c *core.Core, d core.Draft, on ...string) []*shown {
+	t.Helper()
 	targets := make([]surface.Target, len(on))
 	for i, id := range on {
 		targets[i].Surface = id
 	}
 	start := time.Now()
-	packets, err := c.Render(context.Background(), core.Draft{Markdown: markdown}, targets...)
+	packets, err := c.Render(context.Background(), d, targets...)
 	elapsed := time.Since(start)
-	if err != nil {
-		t.Fatalf("%v", err)
-	}
-	d, err := compile.Markdown(markdown)
 	if err != nil {
 		t.Fatalf("%v", err)
 	}
 	out := make([]*shown, len(on))
 	for i, p := range packets {
 		source, err := p.Source()
-		if err != nil || source != markdown {
+		if err != nil || source != d.Markdown {
 			t.Fatalf("%s: the packet has another source than the answer: %v", on[i], err)
 		}
 		s, err := c.Surface(on[i])
@@ -117,8 +119,8 @@ func render(t failer, c *core.Core, markdown string, on ...string) []*shown {
 			t.Fatalf("%v", err)
 		}
 		out[i] = (&shown{
-			on: on[i], source: markdown, doc: d, profile: s.Profile, chunks: p.Chunks, said: p.Diagnostics,
-			by: p.Renderer.ID, blocks: p.Coverage.Blocks, elapsed: elapsed,
+			on: on[i], source: d.Markdown, doc: withCards(t, d, s.Profile, p.Coverage.Blocks), profile: s.Profile, chunks: p.Chunks,
+			said: p.Diagnostics, by: p.Renderer.ID, blocks: p.Coverage.Blocks, elapsed: elapsed,
 		}).finish()
 	}
 	return out

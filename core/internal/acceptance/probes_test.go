@@ -127,8 +127,7 @@ func TestProbeGridsAreAligned(t *testing.T) {
 }
 
 // A card came out as raw JSON, and a fact of an answer only where a client does
-// not show it. Until there are cards, whatever stands in a block of code is
-// shown whole, once, in each form.
+// not show it. Whatever a card says is shown once, in each form, to be read.
 func TestProbeNoFactIsHidden(t *testing.T) {
 	md := "Facts:\n\n- load: 0.93\n- region: eu-west-1\n\n```vak\n{\"semantic_type\":\"metric\",\"payload\":{\"label\":\"p95\",\"value\":\"180 ms\"}}\n```\n\nEnd."
 	probe(t, md, map[string]func(*shown){"all": func(s *shown) {
@@ -137,6 +136,9 @@ func TestProbeNoFactIsHidden(t *testing.T) {
 			if strings.Count(text, fact) != 1 || strings.Count(s.chunks[0].Plain, fact) != 1 {
 				t.Errorf("%s: %q is not shown once in each form: %q", s.on, fact, text)
 			}
+		}
+		if strings.Contains(text, "{") || !strings.Contains(text, "p95: 180 ms") {
+			t.Errorf("%s shows the card as JSON: %q", s.on, text)
 		}
 	}})
 }
