@@ -28,11 +28,28 @@ func (k desk) Render(ctx context.Context, s *outbox.Submission) (outbox.Renderin
 	if err != nil {
 		return outbox.Rendering{}, err
 	}
-	r := outbox.Rendering{Plan: kept(out.plan), Renderer: out.by, Template: out.template, Coverage: out.coverage, Diagnostics: out.diagnostics, Packet: k.core.profileOf(s.Target).Delivers == "packet"}
+	r := outbox.Rendering{Plan: kept(out.plan), Renderer: out.by, Template: out.template, Coverage: out.coverage, Diagnostics: out.diagnostics}
 	for _, c := range out.chunks {
 		r.Parts = append(r.Parts, outbox.Part{Chunk: surface.Chunk{Text: c.Text, Plain: c.Plain, Native: c.Native, Blocks: c.Blocks}})
 	}
+	if k.core.profileOf(s.Target).Delivers == "packet" {
+		p := a.packet(s.Target)
+		p.JobID, p.Epoch, p.Chunks, p.Coverage, p.Diagnostics = s.Job, s.Epoch, out.chunks, out.coverage, out.diagnostics
+		p.Renderer, p.Template, p.Recipe = out.by, out.template, out.plan.Recipe.ID
+		if r.Body, err = packet.AppendDelivery(nil, &p, joined(out.chunks), k.core.now()); err != nil {
+			return outbox.Rendering{}, err
+		}
+	}
 	return r, nil
+}
+
+// joined is the text of all chunks.
+func joined(chunks []packet.Chunk) string {
+	texts := make([]string, len(chunks))
+	for i, c := range chunks {
+		texts[i] = c.Text
+	}
+	return strings.Join(texts, "\n\n")
 }
 
 // answer is what a submission's record holds.
@@ -129,15 +146,6 @@ func pieces(text string, of surface.Chunk, l surface.Limit) []surface.Chunk {
 func fits(c surface.Chunk, p surface.Profile) bool {
 	d, ok := dialect.ByName(p.Dialect)
 	return ok && cover.Within(d.Measure([]byte(c.Text)), p.Limit) && cover.Within(sizeOf(c.Plain), p.Limit)
-}
-
-// Packet implements [outbox.Renderer].
-func (k desk) Packet(ctx context.Context, s *outbox.Submission, r *outbox.Rendering) ([]byte, error) {
-	p, err := k.packet(ctx, s, r)
-	if err != nil {
-		return nil, err
-	}
-	return packet.Append(nil, &p)
 }
 
 // packet assembles the packet of a job from what was submitted and what was

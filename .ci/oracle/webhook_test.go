@@ -18,10 +18,10 @@ const (
 )
 
 // posted are what packets say, and what is to be read of their events.
-var posted = []struct{ job, target, kind, source string }{
-	{"t1:0:webhook:ops", "webhook:ops", "assistant", "urn:vak:webhook:ops"},
-	{"s/1:0:webhook:ops%2Fcalls", "webhook:ops%2Fcalls", "alert", "urn:vak:webhook:ops%2Fcalls"},
-	{`a b "quoted" 100 % %41 é 日本 😀`, "webhook:%C3%A9%20x", "task_summary", "urn:vak:webhook:%C3%A9%20x"},
+var posted = []struct{ job, target, kind, source, header string }{
+	{"t1:0:webhook:ops", "webhook:ops", "assistant", "urn:vak:webhook:ops", "t1:0:webhook:ops"},
+	{"s.1/1:0:webhook:ops%2Fcalls", "webhook:ops%2Fcalls", "alert", "urn:vak:webhook:ops%2Fcalls", "s%2E1/1:0:webhook:ops%252Fcalls"},
+	{`a b "quoted" 100 % %41 é 日本 😀`, "webhook:%C3%A9%20x", "task_summary", "urn:vak:webhook:%C3%A9%20x", "a%20b%20%22quoted%22%20100%20%25%20%2541%20%C3%A9%20%E6%97%A5%E6%9C%AC%20%F0%9F%98%80"},
 }
 
 // receiver starts the libraries that receivers use.
@@ -40,11 +40,12 @@ func receiver(t *testing.T) *Receiver {
 	return r
 }
 
-// packetOf is a packet with a text that is hard to sign and to encode.
+// packetOf is a delivery with a text that is hard to sign and to encode.
 func packetOf(job, target, kind string) json.RawMessage {
 	text := "<b> & \"é\" \u2028 日本 😀 \\ \u0001 100 %\n" + strings.Repeat("long ", 3000)
 	b, err := json.Marshal(map[string]any{
-		"schema_version": 1, "job_id": job, "target": target, "surface": "webhook", "kind": kind, "fallback_markdown": text, "chunks": []any{},
+		"schema_version": 1, "job_id": job, "target": target, "text": text, "ts": "2026-01-02T03:04:05.000Z",
+		"delivery": map[string]any{"schema_version": 1, "job_id": job, "target": target, "surface": "webhook", "kind": kind, "fallback_markdown": text, "chunks": []any{}},
 	})
 	if err != nil {
 		panic(err)
@@ -86,7 +87,7 @@ func TestStandardWebhooks(t *testing.T) {
 				why := fmt.Sprintf("%s, %d secrets, request %d", mode, len(secrets), i)
 				id, at := s.Header.Get("Webhook-Id"), s.Header.Get("Webhook-Timestamp")
 				seconds, err := strconv.ParseInt(at, 10, 64)
-				if err != nil || id != fmt.Sprintf("k-%d", i) || s.Header.Get("Idempotency-Key") != `"`+id+`"` {
+				if err != nil || id != posted[i].header || s.Header.Get("Idempotency-Key") != `"`+id+`"` {
 					t.Errorf("%s: id %q, time %q, %v", why, id, at, err)
 				}
 				var ours []string

@@ -119,7 +119,7 @@ func body(r surface.SendRequest) (*message, error) {
 			m.AllowedMentions.Parse = []string{"users"}
 		}
 		if liveToken(m.Content, live) {
-			return nil, refuse(surface.Permanent, "live_token", "the text holds a mention or another live token that rendering escapes; see what renders it")
+			return nil, refuse(surface.Payload, "live_token", "the text holds a mention or another live token that rendering escapes; see what renders it")
 		}
 	case surface.FormPlain:
 		m.Content = plainContent(r.Chunk.Plain)

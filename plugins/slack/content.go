@@ -68,7 +68,7 @@ func live(text string, users bool) *surface.DeliveryError {
 		switch {
 		case rest[0] != '<', linkForm.MatchString(rest), users && userForm.MatchString(rest):
 		case len(rest) > 1 && strings.IndexByte("!@#", rest[1]) >= 0:
-			return refuse(surface.Permanent, "live_token", "the text holds a mention or another live token that rendering escapes; see what renders it")
+			return refuse(surface.Payload, "live_token", "the text holds a mention or another live token that rendering escapes; see what renders it")
 		default:
 			other = refuse(surface.Payload, "markup", "the text holds markup that vak does not write; see what renders it")
 		}

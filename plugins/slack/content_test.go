@@ -40,16 +40,16 @@ func TestContent(t *testing.T) {
 		{form("other"), surface.Payload, "form", false, "no form that there is"},
 		{part(" \n"), surface.Permanent, "no_text", false, "nothing to read"},
 
-		{part("<!channel>"), surface.Permanent, "live_token", false, "everybody in the channel"},
-		{part("a `<!here|here>`"), surface.Permanent, "live_token", false, "in code it is live, too"},
-		{part("```\n<!everyone>\n```"), surface.Permanent, "live_token", false, "in a fence as well"},
-		{part("<!subteam^S1>"), surface.Permanent, "live_token", false, "a group"},
-		{part("<!date^1^{date}|x>"), surface.Permanent, "live_token", false, "a date"},
-		{part("<#C1>"), surface.Permanent, "live_token", false, "a channel"},
-		{part("<!channel"), surface.Permanent, "live_token", false, "half a token"},
-		{part("<https://x.org|<!channel>>"), surface.Permanent, "live_token", false, "in a label"},
-		{part("<@U1> <@W2|x>"), surface.Permanent, "live_token", true, "users"},
-		{part("<@everyone>"), surface.Permanent, "live_token", false, "no user"},
+		{part("<!channel>"), surface.Payload, "live_token", false, "everybody in the channel"},
+		{part("a `<!here|here>`"), surface.Payload, "live_token", false, "in code it is live, too"},
+		{part("```\n<!everyone>\n```"), surface.Payload, "live_token", false, "in a fence as well"},
+		{part("<!subteam^S1>"), surface.Payload, "live_token", false, "a group"},
+		{part("<!date^1^{date}|x>"), surface.Payload, "live_token", false, "a date"},
+		{part("<#C1>"), surface.Payload, "live_token", false, "a channel"},
+		{part("<!channel"), surface.Payload, "live_token", false, "half a token"},
+		{part("<https://x.org|<!channel>>"), surface.Payload, "live_token", false, "in a label"},
+		{part("<@U1> <@W2|x>"), surface.Payload, "live_token", true, "users"},
+		{part("<@everyone>"), surface.Payload, "live_token", false, "no user"},
 		{part("<https://x.org> <http://x.org/?a=1&amp;b|l> <mailto:a@b.c> <tel:+1|@channel>"), "", "", false, "addresses"},
 		{part("&lt;!channel&gt; @channel @here"), "", "", false, "escaped; and names, which are not linked"},
 		{part("a < b"), surface.Payload, "markup", false, "a bare <"},
@@ -113,7 +113,7 @@ func TestContentOfEdits(t *testing.T) {
 		}
 	}
 	_, err = p.Edit(t.Context(), sent.Refs[0], part("<!channel>"))
-	sdktest.Refused(t, "everybody in the channel", err, surface.Permanent, "live_token")
+	sdktest.Refused(t, "everybody in the channel", err, surface.Payload, "live_token")
 }
 
 // TestRendered sends what vak renders of hostile answers, in both forms: none of

@@ -48,7 +48,7 @@ func content(r surface.SendRequest) (text, mode string, err error) {
 		case m.entities > maxEntities:
 			return "", "", refuse(surface.Payload, "too_many_entities", "Telegram drops markup beyond 100 pieces")
 		case !live && m.notifies():
-			return "", "", refuse(surface.Permanent, "live_token", "the text holds a mention that rendering takes the life of; see what renders it")
+			return "", "", refuse(surface.Payload, "live_token", "the text holds a mention that rendering takes the life of; see what renders it")
 		case !live && m.user: // rendering lets such links be; in the plain form they are words
 			return "", "", refuse(surface.Payload, "live_link", "a link to a user notifies")
 		}

@@ -2,7 +2,9 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -35,7 +37,9 @@ func TestGoldenRequests(t *testing.T) {
 		if err := s.Configure(t.Context(), account(w.URL+"/hook", more)); err != nil {
 			t.Fatal(err)
 		}
-		_, err := s.Send(t.Context(), with(func(r *surface.SendRequest) { r.Key = fmt.Sprint("k", i) }))
+		_, err := s.Send(t.Context(), with(func(r *surface.SendRequest) {
+			r.Packet = json.RawMessage(strings.ReplaceAll(packet, "notices/1:0", fmt.Sprintf("notices/1.%d:0", i)))
+		}))
 		record.Step(fmt.Sprint(more["mode"]), err)
 	}
 	record.Golden("testdata/transport/requests.txtar", "Every kind of request that the transport makes.")

@@ -18,8 +18,8 @@ import (
 const (
 	secret  = "whsec_cGxhbnRlZCBwbGFudGVkIHBsYW50ZWQh"
 	another = "whsec_QUJDREVGR0hJSktMTU5PUFFSU1RVVldY"
-	key     = "k234567890123456789012345"
-	packet  = `{"schema_version":1,"job_id":"notices/1:0:webhook:ops","target":"webhook:ops%2Fcalls","surface":"webhook","kind":"alert","fallback_markdown":"<b> & \"é\"","chunks":[]}`
+	key     = "notices/1:0:webhook:ops"
+	packet  = `{"schema_version":1,"target":"webhook:ops%2Fcalls","text":"é","ts":"2026-01-02T03:04:05.000Z","job_id":"notices/1:0:webhook:ops","delivery":{"schema_version":1,"job_id":"notices/1:0:webhook:ops","target":"webhook:ops%2Fcalls","surface":"webhook","kind":"alert","fallback_markdown":"<b> & \"é\"","chunks":[]}}`
 )
 
 // newSender configures an account that may reach loopback.
@@ -168,10 +168,10 @@ func TestRefusedHere(t *testing.T) {
 		{func(r *surface.SendRequest) { r.Target.Address = strings.Repeat("a", 65) }, surface.Permanent, "address", "a long name"},
 		{func(r *surface.SendRequest) { r.Target.Address = "ops x" }, surface.Permanent, "address", "a blank in a name"},
 		{func(r *surface.SendRequest) { r.Target.Thread = "1" }, surface.Permanent, "address", "there are no threads"},
-		{func(r *surface.SendRequest) { r.Key = "a.b" }, surface.Permanent, "key", "a dot would blur what is signed"},
 		{func(r *surface.SendRequest) { r.Form = surface.FormNative }, surface.Payload, "form", "there is no native form"},
 		{func(r *surface.SendRequest) { r.Packet = nil }, surface.Permanent, "packet", "no packet"},
 		{func(r *surface.SendRequest) { r.Packet = json.RawMessage(`{"job_id":"j"}`) }, surface.Permanent, "packet", "half of one"},
+		{func(r *surface.SendRequest) { r.Packet = json.RawMessage(strings.Replace(packet, "2026", "year", 1)) }, surface.Permanent, "packet", "no time"},
 		{func(r *surface.SendRequest) { r.Packet = json.RawMessage(`[]`) }, surface.Permanent, "packet", "something else"},
 	} {
 		_, err := s.Send(t.Context(), with(k.change))

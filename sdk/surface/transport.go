@@ -42,7 +42,7 @@ type SendRequest struct {
 	Kind    Kind
 	Form    Form
 	Chunk   Chunk
-	Packet  json.RawMessage // only for surfaces that deliver the packet
+	Packet  json.RawMessage // the delivery that holds the packet, the same at every attempt; only for surfaces that deliver it
 	Actions []Action
 	ReplyTo *Ref
 	Silent  bool

@@ -127,14 +127,14 @@ var platforms = map[string]func() *platform{
 		read := func(body string) (chat, text string, ok bool) {
 			var m struct {
 				Data struct {
-					Target string
-					Chunks []struct{ Text string }
+					Target   string
+					Delivery struct{ Chunks []struct{ Text string } }
 				}
 			}
 			if json.Unmarshal([]byte(body), &m) != nil {
 				return "", "", false
 			}
-			for _, c := range m.Data.Chunks {
+			for _, c := range m.Data.Delivery.Chunks {
 				text += c.Text
 			}
 			chat, ok = strings.CutPrefix(m.Data.Target, "webhook:")

@@ -112,15 +112,15 @@ func (p *platforms) arrived() map[string][]string {
 	}
 	for _, m := range p.webhook.Messages() {
 		var packet struct {
-			Target string
-			Chunks []struct{ Plain string }
+			Target   string
+			Delivery struct{ Chunks []struct{ Plain string } }
 		}
 		if m.Event == nil || json.Unmarshal(m.Event.Data, &packet) != nil {
 			add("webhook", m.Body)
 			continue
 		}
 		var text []string
-		for _, c := range packet.Chunks {
+		for _, c := range packet.Delivery.Chunks {
 			text = append(text, c.Plain)
 		}
 		add(packet.Target, strings.Join(text, "\n"))

@@ -26,7 +26,7 @@ func (k *courier) send(ctx context.Context, p *part, i int) (again bool, err err
 	}
 	a.Part, a.Index, a.Of, a.N, a.Form = p.ID, i, len(d.parts), p.attempts+1, p.form
 	a.Key = key(d.row.Job, p.ID, p.form)
-	if d.rendering.Packet { // it is the same whatever the form
+	if len(d.rendering.Body) > 0 { // it is the same whatever the form
 		a.Key = key(d.row.Job, p.ID, "")
 	}
 	if err := k.add(entry(o.clock.now(), kindAttempt, a)); err != nil {
@@ -122,13 +122,7 @@ func (k *courier) call(ctx context.Context, p *part, a attempt) (surface.Receipt
 	if a.Index == a.Of-1 {
 		r.Actions = d.sub.Actions
 	}
-	if d.rendering.Packet {
-		packet, err := o.config.Renderer.Packet(within, &d.sub, d.rendering)
-		if err != nil {
-			return surface.Receipt{}, &surface.DeliveryError{Class: surface.Transient, Code: "no_packet", Hint: "see vak's log"}
-		}
-		r.Packet = packet
-	}
+	r.Packet = d.rendering.Body
 	receipt, err, answered := await(within, func(ctx context.Context) (surface.Receipt, error) {
 		return o.config.Transports.Send(ctx, r)
 	}, func() {

@@ -35,8 +35,8 @@ type Rendering struct {
 	Template    *packet.Template `json:"template,omitempty"`
 	Coverage    packet.Coverage  `json:"coverage"`
 	Diagnostics []doc.Diagnostic `json:"diagnostics,omitempty"`
-	Plan        json.RawMessage  `json:"plan,omitempty"`   // why it looks so, for whoever asks
-	Packet      bool             `json:"packet,omitempty"` // the surface takes the whole packet
+	Plan        json.RawMessage  `json:"plan,omitempty"` // why it looks so, for whoever asks
+	Body        json.RawMessage  `json:"body,omitempty"` // what a surface that takes packets is sent, the same at every attempt
 }
 
 // A Part is one message. Its id is its own for the life of the job, whatever

@@ -58,9 +58,6 @@ type Renderer interface {
 
 	// Halve parts a chunk's plain text in two; fewer: it cannot be parted.
 	Halve(s *Submission, c surface.Chunk) []surface.Chunk
-
-	// Packet is the whole packet of a job, as JSON.
-	Packet(ctx context.Context, s *Submission, r *Rendering) ([]byte, error)
 }
 
 // Transports send. They are called concurrently.

@@ -176,7 +176,10 @@ func (r *renderer) Render(ctx context.Context, s *Submission) (Rendering, error)
 			all = append(all, fmt.Sprintf("%03d", i))
 		}
 	}
-	out := Rendering{Packet: s.Target.Surface == "hook"}
+	out := Rendering{}
+	if s.Target.Surface == "hook" {
+		out.Body = []byte(`{"job":"` + s.Job + `"}`)
+	}
 	for _, text := range all {
 		if text == "" {
 			continue
@@ -204,10 +207,6 @@ func (r *renderer) Halve(_ *Submission, c surface.Chunk) []surface.Chunk {
 		return nil
 	}
 	return []surface.Chunk{{Plain: c.Plain[:n]}, {Plain: c.Plain[n:]}}
-}
-
-func (r *renderer) Packet(context.Context, *Submission, *Rendering) ([]byte, error) {
-	return []byte("{}"), nil
 }
 
 // numbered stands for a text of n parts.

@@ -174,6 +174,7 @@ func webhookEvent(q Request) (*WebhookEvent, string) {
 		ID          string          `json:"id"`
 		Source      string          `json:"source"`
 		Type        string          `json:"type"`
+		Time        string          `json:"time"`
 		DataType    string          `json:"datacontenttype"`
 		Data        json.RawMessage `json:"data"`
 	}
@@ -189,7 +190,7 @@ func webhookEvent(q Request) (*WebhookEvent, string) {
 		}
 	case q.Header.Get("Ce-Specversion") != "":
 		for name, into := range map[string]*string{
-			"Ce-Specversion": &e.SpecVersion, "Ce-Id": &e.ID, "Ce-Source": &e.Source, "Ce-Type": &e.Type,
+			"Ce-Specversion": &e.SpecVersion, "Ce-Id": &e.ID, "Ce-Source": &e.Source, "Ce-Type": &e.Type, "Ce-Time": &e.Time,
 		} {
 			raw := q.Header.Get(name)
 			if strings.ContainsFunc(raw, func(r rune) bool { return r <= ' ' || r > '~' || r == '"' }) {
@@ -212,6 +213,9 @@ func webhookEvent(q Request) (*WebhookEvent, string) {
 	}
 	if _, err := url.Parse(e.Source); err != nil || e.SpecVersion != "1.0" || e.ID == "" || e.Source == "" || e.Type == "" || !json.Valid(e.Data) {
 		return nil, "a required attribute of the event is missing or wrong"
+	}
+	if _, err := time.Parse(time.RFC3339, e.Time); e.Time != "" && err != nil {
+		return nil, "the time of the event is no RFC 3339"
 	}
 	return &WebhookEvent{ID: e.ID, Source: e.Source, Type: e.Type, Data: e.Data}, ""
 }

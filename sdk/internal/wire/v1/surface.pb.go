@@ -388,7 +388,8 @@ type SendRequest struct {
 	Form string `protobuf:"bytes,8,opt,name=form,proto3" json:"form,omitempty"`
 	// The chunk as canonical JSON.
 	Chunk []byte `protobuf:"bytes,9,opt,name=chunk,proto3" json:"chunk,omitempty"`
-	// The whole packet as canonical JSON, for surfaces that deliver it; else empty.
+	// The delivery that holds the whole packet, as JSON and the same at every
+	// attempt, for surfaces that deliver it; else empty.
 	Packet []byte `protobuf:"bytes,10,opt,name=packet,proto3" json:"packet,omitempty"`
 	// What a reader can answer with, as a canonical JSON array; empty for none.
 	Actions []byte `protobuf:"bytes,11,opt,name=actions,proto3" json:"actions,omitempty"`
