@@ -257,5 +257,6 @@ func TestAccount(t *testing.T) {
 		{Settings: `{"token":"t","api":"https://planted:x@example.org"}`, Code: "api", Why: "a password"},
 		{Settings: `{"token":"t","api":"https://example.org/?planted"}`, Code: "api", Why: "a query"},
 		{Settings: `{"token":"t","api":"file:///planted"}`, Code: "api", Why: "no address of the web"},
+		{Settings: `{"token":"t","api":"https://:443/planted"}`, Code: "api", Why: "no host"},
 	}, "planted")
 }

@@ -1,10 +1,8 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
-	"io"
 	"net/http"
 	"net/textproto"
 	"net/url"
@@ -80,12 +78,10 @@ var (
 // and nothing of what it says.
 func open(_ context.Context, a surface.Account) (surface.Transport, error) {
 	wrong := func(code, hint string) (surface.Transport, error) {
-		return nil, &surface.DeliveryError{Class: surface.Permanent, Code: code, Hint: hint}
+		return nil, refuse(surface.Permanent, code, hint)
 	}
 	var s settings
-	dec := json.NewDecoder(bytes.NewReader(a.Settings))
-	dec.DisallowUnknownFields()
-	if err := dec.Decode(&s); err != nil || dec.Decode(new(any)) != io.EOF {
+	if send.Settings(a.Settings, &s) != nil {
 		return wrong("settings", "give the account a url, and nothing but url, secret, mode, allow and headers")
 	}
 	u, err := url.Parse(s.URL)
