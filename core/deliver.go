@@ -110,6 +110,7 @@ func (t *Turn) Complete(ctx context.Context, d Draft, to ...Delivery) (Completed
 		return Completed{}, err
 	}
 	t.ended = true
+	s.core.outbox.Accepted(ctx, b.subs)
 	if done.Repeated { // by another holder of the same turn
 		return t.again(ctx, m, d, to)
 	}
@@ -205,6 +206,7 @@ func (s *Session) deliver(ctx context.Context, d Draft, turn ledger.TurnID, to [
 	if err != nil {
 		return nil, false, err
 	}
+	s.core.outbox.Accepted(ctx, b.subs)
 	if done.Repeated { // its jobs are named by the record that it made then
 		b.source = ledger.EntryID{Session: s.id, Seq: first}
 		for n, i := range b.places {

@@ -45,6 +45,21 @@ func (o *Outbox) Submit(ctx context.Context, subs []Submission, completes bool) 
 	return puts
 }
 
+// Accepted is to be called once the commit of submissions is durable: a target that
+// was closed between Submit and the commit is one that nothing goes to, and what was
+// accepted for it need not wait for the reconciler to be given up.
+func (o *Outbox) Accepted(ctx context.Context, subs []Submission) {
+	for i := range subs {
+		name := subs[i].Target.String()
+		if !o.targets.get(name).Closed {
+			continue
+		}
+		if err := o.giveUpAll(ctx, name); err != nil && ctx.Err() == nil {
+			o.log.Error("what waits for a target that is gone cannot be given up", "target", name, "cause", err)
+		}
+	}
+}
+
 // accept is the put of a new job.
 func (o *Outbox) accept(s *Submission, completes bool) store.Put {
 	now := o.clock.now()

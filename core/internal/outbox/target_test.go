@@ -54,6 +54,22 @@ func TestTargetGone(t *testing.T) {
 	})
 }
 
+// TestGoneWhileAccepted has a target close between the time at which a job was made
+// and that at which it is on disk: it is given up at once, not by the reconciler.
+func TestGoneWhileAccepted(t *testing.T) {
+	inBubble(t, func(_ context.Context, r surface.SendRequest, _ int) error { return fails(surface.TargetGone) }, func(b *bench) {
+		s := b.submission("chat:a", "2")
+		puts := b.outbox.Submit(t.Context(), []Submission{s}, false)
+		b.is(b.submit("chat:a", "1"), store.DeadLetter, TargetGone)
+		if _, err := b.store.Commit(t.Context(), store.Commit{Jobs: puts}); err != nil {
+			t.Fatal(err)
+		}
+		b.outbox.Accepted(t.Context(), []Submission{s})
+		b.is(s.Job, store.DeadLetter, TargetGone)
+		b.asked(1)
+	})
+}
+
 // TestGoneWhileAnotherLaneIsSent has both lanes of a target end in different ways:
 // what one writes the other does not undo.
 func TestGoneWhileAnotherLaneIsSent(t *testing.T) {
