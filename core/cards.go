@@ -176,7 +176,7 @@ func (k *deck) face(ctx context.Context, b *doc.Structured) *face {
 
 // spread makes of the cards in v what every surface shows. entry is that of the
 // ledger which holds the answer, or empty.
-func (k *deck) spread(ctx context.Context, v *view, p surface.Profile, entry string) {
+func (k *deck) spread(ctx context.Context, v *view, p look, entry string) {
 	d, notes := lower.Cards(v.doc, func(b *doc.Structured) *lower.Face {
 		f := k.face(ctx, b)
 		if f == nil {
@@ -187,7 +187,7 @@ func (k *deck) spread(ctx context.Context, v *view, p surface.Profile, entry str
 			v.said = append(v.said, doc.Diagnostic{Code: "card_lower_failed", Severity: doc.Warning, Block: b.ID, Message: "The card shows its members as they are: " + cardCause(f.err) + "."})
 		}
 		return f.Face
-	}, lower.Options{Width: p.Grid, Appendix: lower.Appendix(appendixOf(p)), Fits: func(text string) bool { return roomFor(text, p) }, Entry: entry})
+	}, lower.Options{Width: p.Grid, Appendix: p.appendix, Fits: func(text string) bool { return roomFor(text, p.Profile) }, Entry: entry})
 	v.doc, v.notes = d, notes
 }
 
@@ -220,6 +220,3 @@ func roomFor(text string, p surface.Profile) bool {
 	}
 	return units <= l.Max
 }
-
-// appendixOf says when the payload of a card follows it.
-func appendixOf(surface.Profile) string { return "" }

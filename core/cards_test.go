@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -130,13 +129,10 @@ func TestNotesBesideCards(t *testing.T) {
 	}
 }
 
-// hides owns nothing: its card is larger than one message, and a long chart.
+// TestLongCards has a card of which not all is shown be followed by its JSON where
+// that fits, and else by a line that says where the rest is.
 func TestLongCards(t *testing.T) {
-	var points []string
-	for i := range 400 {
-		points = append(points, fmt.Sprintf(`{"x":%d,"y":%d}`, i, i*i%97))
-	}
-	chart := `{"semantic_type":"chart","payload":{"chart_type":"line","accessible_summary":"Up and down.","series":[{"name":"a","points":[` + strings.Join(points, ",") + `]}]}}`
+	chart := chartCard(400)
 	c := open(t, Config{})
 	small := surface.Target{Surface: "nowhere", Address: "x"} // of which nothing is known: 2000 code points
 	p, err := c.Render(context.Background(), Draft{Markdown: chart}, small, surface.Target{Surface: "log", Address: "x"})

@@ -49,6 +49,7 @@ type ConfiguredTarget struct {
 	MaxParts int    `json:"max_parts"`
 	Template string `json:"template,omitempty"` // empty: none
 	Mentions string `json:"mentions"`           // live or off
+	Appendix string `json:"json_appendix"`      // auto, always or never
 
 	Digest   []string `json:"digest"`          // times of day
 	Quiet    string   `json:"quiet,omitempty"` // from and to, times of day
@@ -74,7 +75,7 @@ func (c *Core) Configuration(ctx context.Context) Configuration {
 	for _, id := range slices.Sorted(maps.Keys(now.file.Surfaces)) {
 		of := now.file.Surfaces[id]
 		set := maps.Clone(of.Settings)
-		for k, v := range map[string]string{"template": of.Template, "mentions": of.Mentions} {
+		for k, v := range map[string]string{"template": of.Template, "mentions": of.Mentions, "json_appendix": of.Appendix} {
 			if v != "" {
 				set[k] = v
 			}
@@ -104,7 +105,7 @@ func (c *Core) Configuration(ctx context.Context) Configuration {
 func (c *Core) configuredTarget(now *configured, name string) ConfiguredTarget {
 	to := now.targets[name]
 	p := now.file.Targets[name].Policy.Over(now.file.Policy)
-	profile := c.profileOf(to)
+	look := c.lookOf(to)
 	t := ConfiguredTarget{
 		Name: name, Target: to.String(), Cadence: p.Cadence, Urgency: p.Urgency, Unknown: p.Unknown, MaxParts: p.MaxParts,
 		Template: c.templateFor(to), Timezone: p.Timezone.String(),
@@ -117,20 +118,20 @@ func (c *Core) configuredTarget(now *configured, name string) ConfiguredTarget {
 	}
 	shown := map[string]string{}
 	for _, s := range settingTable {
-		shown[s.Key] = s.show(profile)
+		shown[s.Key] = s.show(look)
 	}
-	t.Mentions = shown["mentions"]
+	t.Mentions, t.Appendix = shown["mentions"], shown["json_appendix"]
 	value := func(key, v string, from ...string) {
 		t.Values = append(t.Values, ConfiguredValue{key, v, cmp.Or(append(from, config.FromDefault)...)})
 	}
 	wants := map[string]string{
 		"cadence": t.Cadence, "urgency": t.Urgency, "unknown": t.Unknown, "max_parts": strconv.Itoa(t.MaxParts), "timezone": t.Timezone,
-		"digest": strings.Join(t.Digest, ","), "quiet": cmp.Or(t.Quiet, "none"), "template": cmp.Or(t.Template, "none"), "mentions": t.Mentions,
+		"digest": strings.Join(t.Digest, ","), "quiet": cmp.Or(t.Quiet, "none"), "template": cmp.Or(t.Template, "none"), "mentions": t.Mentions, "json_appendix": t.Appendix,
 	}
 	for _, d := range config.Defaults() {
 		own := now.file.From("targets", name, d.Key)
 		under := now.file.From("policy", d.Key)
-		if d.Key == "template" || d.Key == "mentions" {
+		if slices.Contains([]string{"template", "mentions", "json_appendix"}, d.Key) {
 			under = cmp.Or(now.file.From("surfaces", to.Surface, d.Key), under)
 		}
 		value(d.Key, wants[d.Key], c.flagged(to.Surface, d.Key), own, under)

@@ -141,7 +141,7 @@ func (c *Core) checkSurface(out *configured, id string) config.Problems {
 		out.warnings = append(out.warnings, out.file.Problem(path, "there is no usable plugin for this surface", "install one, see \"vak plugin list\""))
 		return nil
 	}
-	settings, problems := c.settings(out, path, of.Settings, "account", "accounts", "max_chars", "mentions", "template")
+	settings, problems := c.settings(out, path, of.Settings, "account", "accounts", "max_chars", "json_appendix", "mentions", "template")
 	out.surfaces[id] = settings
 	for _, name := range slices.Sorted(maps.Keys(of.Accounts)) {
 		at := append(slices.Clip(path), "accounts", name)
@@ -256,6 +256,12 @@ func (c *Core) templateFor(t surface.Target) string {
 // its own wish goes before that of its surface, and that before the policy's.
 func (c *configured) mentions(id string, t surface.Target) string {
 	return cmp.Or(c.policies[t.String()].Mentions, c.file.Surfaces[id].Mentions, c.file.Policy.Mentions)
+}
+
+// appendix is the word for when the JSON of a card follows it on a target of a
+// surface, in the same order.
+func (c *configured) appendix(id string, t surface.Target) string {
+	return cmp.Or(c.policies[t.String()].Appendix, c.file.Surfaces[id].Appendix, c.file.Policy.Appendix)
 }
 
 // secret resolves a reference.

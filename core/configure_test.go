@@ -127,13 +127,13 @@ to = "mail:other"
 func TestConfigurationProblems(t *testing.T) {
 	for _, k := range []struct{ text, want, why string }{
 		{"[surfaces.mail]\nmax = 3\n", "vak.toml:2: /surfaces/mail/max: it cannot be set so; use 0 (no limit) or 64 to 100000", "a value out of bounds"},
-		{"[surfaces.mail]\nmaks = 300\n", "vak.toml:2: /surfaces/mail/maks: there is no such key; use account, accounts, grid, links, max, max_bytes, max_chars, max_entities, mentions, of, tables, template, unit", "a setting misspelt"},
+		{"[surfaces.mail]\nmaks = 300\n", "vak.toml:2: /surfaces/mail/maks: there is no such key; use account, accounts, grid, json_appendix, links, max, max_bytes, max_chars, max_entities, mentions, of, tables, template, unit", "a setting misspelt"},
 		{"[surfaces.mail.account]\ntoken = \"t-planted\"\n", "vak.toml:2: /surfaces/mail/account/token: a secret is not written here; write it as env:NAME or file:PATH", "a secret in the file"},
 		{"[surfaces.mail.account]\ntoken = \"env:X\"\nsize = 10\n", "vak.toml:3: /surfaces/mail/account/size: must be <= 9; ", "a number out of bounds"},
 		{"[surfaces.mail.account]\ntoken = \"env:X\"\nsise = 1\n", "vak.toml:1: /surfaces/mail/account: additionalProperties", "a key misspelt"},
 		{"[surfaces.mail.account]\nsize = 1\n", "missing properties", "no token"},
 		{"[surfaces.log.account]\na = 1\n", "takes no account", "an account of a surface that has none"},
-		{"[targets.a]\nto = \"mail:box\"\nmax_part = 3\n", "vak.toml:3: /targets/a/max_part: there is no such key; use cadence, digest, grid, links, max, max_bytes, max_entities, max_parts, mentions, of, quiet, tables, template, timezone, to, unit, unknown, urgency", "a target's key misspelt"},
+		{"[targets.a]\nto = \"mail:box\"\nmax_part = 3\n", "vak.toml:3: /targets/a/max_part: there is no such key; use cadence, digest, grid, json_appendix, links, max, max_bytes, max_entities, max_parts, mentions, of, quiet, tables, template, timezone, to, unit, unknown, urgency", "a target's key misspelt"},
 		{"[targets.a]\nto = \"mail:box\"\nmax = 3\n", "vak.toml:3: /targets/a/max: it cannot be set so; use 0 (no limit) or 64 to 100000", "a target's setting out of bounds"},
 		{"[targets.a]\nto = \"mail:BOX\"\n", "vak.toml:2: /targets/a/to:", "an address that there is not"},
 		{"[targets.a]\nto = \"mail\"\n", "vak.toml:2: /targets/a/to: a target is surface:address", "no address"},

@@ -335,20 +335,23 @@ func (c *Core) newSurface(s host.Surface) Surface {
 		ID: s.Info.ID, Version: s.Info.Version, State: string(s.State),
 		Path: s.Path, SHA256: s.SHA256, Err: s.Err, info: s.Info,
 	}
-	out.Profile = c.profile(out.ID, out.info, surface.Target{})
+	out.Profile = c.lookAt(out.ID, out.info, surface.Target{}).Profile
 	return out
 }
 
-// profileOf is the profile of what goes to a target, as it is now.
-func (c *Core) profileOf(t surface.Target) surface.Profile {
+// lookOf is how what goes to a target looks, as it is now.
+func (c *Core) lookOf(t surface.Target) look {
 	s, _ := c.surface(t.Surface)
-	return c.profile(t.Surface, s.info, t)
+	return c.lookAt(t.Surface, s.info, t)
 }
 
-// profile is the plugin's, below what the configuration says of the surface, below
-// what it says of the target, below what the program says. Whether names may
-// notify is nothing that a plugin has a say in.
-func (c *Core) profile(id string, info surface.Info, t surface.Target) surface.Profile {
+// profileOf is the profile of what goes to a target, as it is now.
+func (c *Core) profileOf(t surface.Target) surface.Profile { return c.lookOf(t).Profile }
+
+// lookAt is the plugin's profile, below what the configuration says of the surface,
+// below what it says of the target, below what the program says. Whether names may
+// notify, and what follows a card, is nothing that a plugin has a say in.
+func (c *Core) lookAt(id string, info surface.Info, t surface.Target) look {
 	p := conservative(id)
 	if len(info.Profiles) > 0 {
 		p = info.Profiles[0]
@@ -358,8 +361,11 @@ func (c *Core) profile(id string, info surface.Info, t surface.Target) surface.P
 	if now.mentions(id, t) == "live" {
 		p.Mentions = "live"
 	}
-	p = now.profiles[t.String()].apply(now.surfaces[id].apply(p))
-	return clamped(c.config.Surfaces[id].apply(c.config.Settings.apply(p)))
+	l := look{p, appendixOf(now.appendix(id, t))}
+	l = now.profiles[t.String()].apply(now.surfaces[id].apply(l))
+	l = c.config.Surfaces[id].apply(c.config.Settings.apply(l))
+	l.Profile = clamped(l.Profile)
+	return l
 }
 
 // conservative is the profile of a surface that nothing is known of: plain

@@ -116,7 +116,7 @@ func TestMentions(t *testing.T) {
 				t.Errorf("%s: it is from %s", k.why, v.From)
 			}
 		}
-		if got := c.profile("chat", loud.Info, surface.Target{Surface: "chat", Address: "x"}).Mentions; got != "" && k.policy != "live" {
+		if got := c.lookAt("chat", loud.Info, surface.Target{Surface: "chat", Address: "x"}).Mentions; got != "" && k.policy != "live" {
 			t.Errorf("%s: a plugin has the last word: %q", k.why, got)
 		}
 	}

@@ -60,10 +60,11 @@ type shown struct {
 func (a *Answer) show(ctx context.Context, t surface.Target) (shown, error) {
 	id := t.Surface
 	s, known := a.core.surface(id)
-	s.ID, s.Profile = id, a.core.profileOf(t)
+	look := a.core.lookOf(t)
+	s.ID, s.Profile = id, look.Profile
 	v := a.viewFor(t)
 	how := a.plan(v, s)
-	a.deck.spread(ctx, &v, s.Profile, a.entry)
+	a.deck.spread(ctx, &v, look, a.entry)
 	said := append(append(append([]doc.Diagnostic{}, a.doc.Diagnostics...), a.failed...), v.said...)
 	out, err := a.rendered(ctx, s, known, v, said)
 	out.plan = how

@@ -138,7 +138,7 @@ func TestProblems(t *testing.T) {
 		{"[targets.a]\nurgency = 'now'\nto='x:y'", ":2: /targets/a/urgency: there is no such urgency; use ambient, normal, interrupt", "a word that there is not"},
 		{"[targets.a]\n", ":1: /targets/a: it does not say where it is", "no address"},
 		{"[targets.a]\nto='x:y'\nmax=[3]", ":3: /targets/a/max: its value is neither a text nor a number", "a list for a setting"},
-		{"[policy]\nmax_part=3", ":2: /policy/max_part: there is no such key; use cadence, digest, max_parts, mentions, quiet, template, timezone, unknown, urgency", "a key misspelt"},
+		{"[policy]\nmax_part=3", ":2: /policy/max_part: there is no such key; use cadence, digest, json_appendix, max_parts, mentions, quiet, template, timezone, unknown, urgency", "a key misspelt"},
 		{"[policy]\ntemplate = 3", `:2: /policy/template: it is no id of a template; use the id of one in [templates], or "none"`, "a number for an id"},
 		{"[targets.a]\nto='x:y'\ntemplate = 'a b'", ":3: /targets/a/template: it is no id of a template", "an id with a space"},
 		{"[templates.'a/b']\nformat='x'", ":1: /templates/a~1b: no template can be called so", "an id with a slash"},

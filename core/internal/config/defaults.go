@@ -19,6 +19,7 @@ func Defaults() []Default {
 		{"quiet", "", "a span of the day, such as `22:00-07:00`: only interrupts, approvals, alerts and what is sent by hand go then"},
 		{"timezone", "UTC", "of those times, such as `Europe/Berlin`"},
 		{"template", "", "the id of a template; `none` for none"},
+		{"json_appendix", "auto", "whether a card's JSON follows it: `auto` (where the card does not show all of it), `always` or `never`; where it does not fit one message it never does"},
 		{"mentions", "off", "`live`: names may notify whom they name; `off`"},
 	}
 }

@@ -73,6 +73,7 @@ type Surface struct {
 	Settings map[string]string          // of its profile, by key
 	Template string                     // the id of its template, or NoTemplate; empty: not said
 	Mentions string                     // live or off; empty: not said
+	Appendix string                     // auto, always or never; empty: not said
 	Accounts map[string]json.RawMessage // settings by the account's name; the main one has none. Secrets are references.
 }
 
@@ -89,6 +90,7 @@ type Policy struct {
 	Urgency  string
 	Unknown  string // resend_marked or park
 	Mentions string // live or off
+	Appendix string // auto, always or never: when a card's JSON follows it
 	MaxParts int
 	Template string   // the id of one, or NoTemplate
 	Digest   []Minute // of the day
@@ -115,6 +117,9 @@ func (p Policy) Over(under Policy) Policy {
 	}
 	if p.Mentions == "" {
 		p.Mentions = under.Mentions
+	}
+	if p.Appendix == "" {
+		p.Appendix = under.Appendix
 	}
 	if p.MaxParts == 0 {
 		p.MaxParts = under.MaxParts

@@ -42,6 +42,7 @@ func TestLayers(t *testing.T) {
 	}
 	for _, c := range []struct{ key, got, want, from, why string }{
 		{"mentions", f.Policy.Mentions, "off", "default", "nobody says anything"},
+		{"json_appendix", f.Policy.Appendix, "auto", "default", "nor of cards"},
 		{"urgency", f.Policy.Urgency, "ambient", "project.toml:2", "the project over the default"},
 		{"cadence", f.Policy.Cadence, "on_completion", "user.toml:2", "the user over the project"},
 		{"unknown", f.Policy.Unknown, "park", "main.toml:3", "vak.toml over output.toml"},
@@ -72,7 +73,7 @@ func TestDefaults(t *testing.T) {
 	}
 	p := f.Policy
 	if p.Cadence != "immediate" || p.Urgency != "normal" || p.Unknown != "resend_marked" || p.MaxParts != 20 || len(p.Digest) != 1 || p.Digest[0] != 9*60 ||
-		p.Timezone.String() != "UTC" || p.Template != "" || p.Mentions != "off" || p.Quiet != [2]Minute{} {
+		p.Timezone.String() != "UTC" || p.Template != "" || p.Mentions != "off" || p.Appendix != "auto" || p.Quiet != [2]Minute{} {
 		t.Errorf("defaults %+v", p)
 	}
 	keys := []string{}

@@ -92,6 +92,8 @@ func (r *reader) surface(path []string, id string, m map[string]any) {
 		switch k {
 		case "mentions":
 			r.word(at, m[k], &s.Mentions)
+		case "json_appendix":
+			r.word(at, m[k], &s.Appendix)
 		case "account":
 			if t, ok := r.table(at, m[k]); ok {
 				r.account(at, s, "", t)
@@ -219,6 +221,8 @@ var words = map[string][]string{
 	"urgency":  {"ambient", "normal", "interrupt"},
 	"unknown":  {"resend_marked", "park"},
 	"mentions": {"live", "off"},
+
+	"json_appendix": {"auto", "always", "never"},
 }
 
 // word reads a field that is one of several words.
@@ -245,7 +249,7 @@ func (r *reader) policy(path []string, m map[string]any, p *Policy, other func(s
 		at := append(slices.Clip(path), k)
 		switch {
 		case words[k] != nil:
-			r.word(at, m[k], map[string]*string{"cadence": &p.Cadence, "urgency": &p.Urgency, "unknown": &p.Unknown, "mentions": &p.Mentions}[k])
+			r.word(at, m[k], map[string]*string{"cadence": &p.Cadence, "urgency": &p.Urgency, "unknown": &p.Unknown, "mentions": &p.Mentions, "json_appendix": &p.Appendix}[k])
 		case k == "max_parts":
 			n, err := strconv.Atoi(fmt.Sprint(m[k]))
 			if err != nil || n < 1 || n > 10_000 {
