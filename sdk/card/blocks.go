@@ -155,9 +155,9 @@ func (l *lowerer) leaf(p *place, props Props, level int) {
 	case KeyValue:
 		l.keyValue(p, b)
 	case Table:
-		l.table(p, b.Caption, b.Columns, b.Rows, false)
-	case Comparison:
-		l.table(p, b.Caption, b.Columns, b.Rows, true)
+		l.table(p, b.Caption, b.Columns, b.Rows)
+	case Comparison: // the first column names the rows in words; bold would stand twice where a row is a list
+		l.table(p, b.Caption, b.Columns, b.Rows)
 	case Metric:
 		l.metric(p, b)
 	case MetricGrid:

@@ -4,6 +4,7 @@ import (
 	"math"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/seed-1ae66336/vak/sdk/doc"
 )
@@ -62,7 +63,7 @@ func (l *lowerer) metrics(p *place, ms []Metric) {
 			rows[i] = append(rows[i], String(m.Change))
 		}
 	}
-	l.table(p, "", columns, rows, false)
+	l.table(p, "", columns, rows)
 }
 
 // progress adds "label: ▓▓▓▓▓░░░░░ 50 % (5 of 10 steps)".
@@ -114,9 +115,8 @@ func percent(part float64) string {
 	return strconv.FormatInt(int64(n), 10) + " %"
 }
 
-// table adds a table below its caption; strong says that its first column names
-// the rows.
-func (l *lowerer) table(p *place, caption string, columns []Column, rows [][]Scalar, strong bool) {
+// table adds a table below its caption. A cell that is an address leads there.
+func (l *lowerer) table(p *place, caption string, columns []Column, rows [][]Scalar) {
 	for _, ins := range l.split(caption) {
 		l.paragraph(p, l.bold(ins))
 	}
@@ -134,10 +134,11 @@ func (l *lowerer) table(p *place, caption string, columns []Column, rows [][]Sca
 		row := make([]doc.Cell, len(rows[i]))
 		l.parts += 1 + len(row)
 		for j, v := range rows[i] {
-			row[j] = l.lines(v.shown())
-			if strong && j == 0 {
-				row[j] = l.bold(row[j])
+			if v.kind == isString && address(v.text) {
+				row[j] = l.link(v.text, "")
+				continue
 			}
+			row[j] = l.lines(v.shown())
 		}
 		t.Rows = append(t.Rows, row)
 	})
@@ -148,6 +149,15 @@ func (l *lowerer) table(p *place, caption string, columns []Column, rows [][]Sca
 		l.said(p, l.w.noRows)
 	}
 	l.left(p, shown, len(rows), l.w.rowsOf)
+}
+
+// address reports whether s is an address of the web and nothing else.
+func address(s string) bool {
+	rest, ok := strings.CutPrefix(s, "https://")
+	if !ok {
+		rest, ok = strings.CutPrefix(s, "http://")
+	}
+	return ok && rest != "" && !strings.ContainsFunc(s, func(r rune) bool { return r <= ' ' || unicode.IsSpace(r) || unicode.IsControl(r) })
 }
 
 // count is a number of things: 12,345.

@@ -85,8 +85,7 @@ func (l *lowerer) citations(p *place, items []Citation) {
 		if from != "" && it.PublishedAt != "" {
 			from += ", "
 		}
-		l.paragraph(inner, l.italic(l.line(from+it.PublishedAt)))
-		l.paragraphs(inner, it.Snippet)
+		l.phrase(inner, phrase{before: l.italic(l.line(from + it.PublishedAt)), detail: it.Snippet, below: true})
 		l.parts++
 		c.Items = append(c.Items, doc.Citation{Label: strconv.Itoa(i + 1), URL: oneLine(it.URL), Title: oneLine(it.Title), Blocks: inner.blocks})
 	})

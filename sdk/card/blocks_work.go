@@ -143,26 +143,27 @@ func (l *lowerer) testLines(p *place, tests []Test, asCode bool) int {
 		if mark == "" || t.Status != Passed && t.Status != Failed && t.Status != Skipped {
 			mark = "[" + t.Status.word() + "]"
 		}
-		says := oneLine(t.Name)
+		took := ""
 		if !t.DurationMS.IsZero() && !t.DurationMS.IsNull() {
-			says += " (" + l.w.duration(t.DurationMS) + ")"
+			took = " (" + l.w.duration(t.DurationMS) + ")"
 		}
+		name := l.line(t.Name)
+		if asCode { // what went wrong stands out
+			name = l.bold(name)
+		}
+		says := join(l.line(mark+" "), name, l.line(took))
 		message := cleaned(t.Message)
 		code := strings.TrimSpace(message) != "" && (asCode || multiline(message))
 		if code {
 			flush()
-			l.paragraph(p, join(l.line(mark+" "), l.strong(says)))
+			l.paragraph(p, says)
 			l.codeBlock(p, "", message)
 			return
 		}
 		if len(lines) > 0 {
 			lines = append(lines, l.hard())
 		}
-		if asCode {
-			lines = append(lines, join(l.line(mark+" "), l.strong(says))...)
-		} else {
-			lines = append(lines, l.line(mark+" "+says)...)
-		}
+		lines = append(lines, says...)
 		if message != "" {
 			lines = append(lines, l.line(" — "+message)...)
 		}

@@ -223,7 +223,8 @@ func (l *lowerer) points(p *place, caption, x string, series []Series, keep []in
 		}
 		return
 	}
-	columns := []Column{{Label: x}}
+	numbers := !slices.ContainsFunc(series[0].Points, func(at Point) bool { return !at.X.IsNumber() })
+	columns := []Column{{Label: x, Numeric: numbers}}
 	for _, s := range series {
 		columns = append(columns, Column{Label: s.name(), Numeric: true})
 	}
@@ -234,7 +235,7 @@ func (l *lowerer) points(p *place, caption, x string, series []Series, keep []in
 			rows[i] = append(rows[i], s.Points[at].Y)
 		}
 	}
-	l.table(p, caption, columns, rows, false)
+	l.table(p, caption, columns, rows)
 	if n := len(series[0].Points); len(keep) < n {
 		l.partial = true
 		l.left(p, len(keep), n, l.w.pointsOf)

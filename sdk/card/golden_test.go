@@ -67,7 +67,7 @@ func TestGolden(t *testing.T) {
 				t.Fatal(err)
 			}
 			low := tree.Blocks("7", card.Options{Width: 40})
-			out := &txtar.Archive{Comment: a.Comment, Files: a.Files[:1]}
+			out := &txtar.Archive{Comment: a.Comment, Files: a.Files[:1:1]}
 			if low.Partial {
 				out.Files = append(out.Files, txtar.File{Name: "partial"})
 			}

@@ -234,6 +234,9 @@ func (s props) within(left []scalarAt) []scalarAt {
 		if v.kind == isString || v.kind == isNumber {
 			said[i] = use(text, []byte(v.text), &searched)
 		}
+		if !said[i] && v == String(string(InProgress)) { // as a status is read
+			said[i] = use(text, []byte(InProgress.word()), &searched)
+		}
 	}
 	out := left[:0]
 	for i, at := range left {

@@ -33,7 +33,7 @@ func TestGolden(t *testing.T) {
 			for line := range strings.Lines(string(a.Comment)) {
 				fmt.Sscanf(line, "max=%d", &limit)
 			}
-			out := txtar.Archive{Comment: a.Comment, Files: a.Files[:1]}
+			out := txtar.Archive{Comment: a.Comment, Files: a.Files[:1:1]}
 			d, err := compile.Markdown(string(a.Files[0].Data))
 			if err != nil {
 				t.Fatal(err)

@@ -397,9 +397,11 @@ func languageName(s string) bool {
 }
 
 func (w *walk) citations(b *doc.Citations, depth int) {
+	// What stands below a title belongs to it, and not to the next one.
+	loose := slices.ContainsFunc(b.Items, func(it doc.Citation) bool { return len(it.Blocks) > 0 && it.URL+it.Title != "" })
 	for i, it := range b.Items {
 		if i > 0 {
-			w.gap(depth, false)
+			w.gap(depth, loose)
 		}
 		w.enter(b.ID)
 		w.text("["+it.Label+"] ", dialect.InText)

@@ -106,7 +106,7 @@ func TestChecklist(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want := []card.CheckItem{{Text: "a", Done: true, Detail: "Done"}, {Text: "b", Detail: "Mo · in_progress · half"}, {Text: "c"}}
+		want := []card.CheckItem{{Text: "a", Done: true, Detail: "Done"}, {Text: "b", Detail: "Mo · in progress · half"}, {Text: "c"}}
 		if got := tree.Root.Props.(card.Checklist).Items; fmt.Sprint(got) != fmt.Sprint(want) {
 			t.Errorf("got %v, want %v", got, want)
 		}

@@ -104,7 +104,11 @@ func (f face) nodes(items []card.Event) []card.Node {
 // there in words, too: a mark alone tells done from not done and nothing else.
 func values(e card.Event) []string {
 	var out []string
-	for _, s := range []string{e.Time, string(e.Status), e.Detail} {
+	status := string(e.Status)
+	if e.Status == card.InProgress {
+		status = "in progress"
+	}
+	for _, s := range []string{e.Time, status, e.Detail} {
 		if s != "" {
 			out = append(out, s)
 		}

@@ -76,9 +76,11 @@ func (l *lowerer) card(b *doc.Structured, _ bool) ([]doc.Block, bool) {
 	hidden := f.Hidden || low.Partial // there is more than the reader sees
 	id := b.ID.Child(len(blocks) + 1)
 	if l.o.Appendix == Always || l.o.Appendix == Auto && hidden {
-		var text bytes.Buffer
-		if json.Indent(&text, f.Output.Payload, "", "  ") == nil && (l.o.Fits == nil || l.o.Fits(text.String())) {
-			return append(blocks, &doc.Code{ID: id, Language: "json", Text: text.String()}), true
+		var whole bytes.Buffer
+		if json.Compact(&whole, f.Output.Payload) == nil && whole.Len() > 0 {
+			if text := indented(whole.Bytes()); l.o.Fits == nil || l.o.Fits(text) {
+				return append(blocks, &doc.Code{ID: id, Language: "json", Text: text}), true
+			}
 		}
 	}
 	if !hidden {

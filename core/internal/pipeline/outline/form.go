@@ -14,7 +14,7 @@ const (
 	asPair    form = iota // beside other pairs
 	asText                // a section with a text
 	asList                // a section with a list of texts
-	asTable               // a table, its caption the label
+	asTable               // a section with a table
 	asSection             // a section with a body
 )
 
@@ -77,10 +77,8 @@ func measure(v *Value) {
 	}
 	v.scalars = max(v.scalars, 1)
 	switch formOf(*v) {
-	case asText, asList:
+	case asText, asList, asTable:
 		v.cost, v.depth = 2, 2
-	case asTable:
-		v.cost, v.depth = 1, 1
 	case asSection:
 		_, members := titleOf(*v, "")
 		units := unitsOf(members)
@@ -118,7 +116,7 @@ func full(v Value, label string) card.Node {
 		}
 		return card.New(card.Section{Title: label}, card.New(card.List{Items: items}))
 	case asTable:
-		return card.New(table(v, label))
+		return card.New(card.Section{Title: label}, card.New(table(v)))
 	}
 	title, members := titleOf(v, label)
 	var numbered func(int) string
@@ -130,8 +128,8 @@ func full(v Value, label string) card.Node {
 }
 
 // table is an array of objects of scalars.
-func table(v Value, label string) card.Table {
-	t := card.Table{Caption: label}
+func table(v Value) card.Table {
+	var t card.Table
 	at := map[string]int{}
 	for _, m := range v.Members {
 		for _, c := range m.Value.Members {

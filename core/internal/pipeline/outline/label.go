@@ -11,7 +11,7 @@ import (
 const maxKey = 200
 
 // Label is a key as a person reads it: "as_of" is "As of", "exitCode" is "Exit
-// code". Words in capitals stay as they are.
+// code", "repo_url" is "Repo URL". Words in capitals stay as they are.
 func Label(key string) string {
 	if len(key) > maxKey {
 		key = Path(key)
@@ -27,6 +27,8 @@ func Label(key string) string {
 		first, size := utf8.DecodeRuneInString(w)
 		rest := w[size:]
 		switch {
+		case acronyms[w]:
+			words[i] = strings.ToUpper(w)
 		case rest != "" && rest == strings.ToUpper(rest) && strings.IndexFunc(rest, unicode.IsUpper) >= 0: // an acronym
 		case i == 0:
 			words[i] = string(unicode.ToUpper(first)) + rest
@@ -39,6 +41,15 @@ func Label(key string) string {
 	}
 	return strings.Join(words, " ")
 }
+
+// acronyms are words that are read letter by letter.
+var acronyms = func() map[string]bool {
+	out := map[string]bool{}
+	for _, w := range strings.Fields("api cpu css csv eta eur gbp gpu html http https id ip json pdf sql ui uri url usd utc vat xml") {
+		out[w] = true
+	}
+	return out
+}()
 
 // humps parts a word before each capital that follows a small letter or precedes
 // one.

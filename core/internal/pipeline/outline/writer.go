@@ -24,9 +24,13 @@ type writer struct {
 }
 
 // body writes members: what is a form of its own as that, what is not, or does not
-// fit, as pairs. numbered says how the elements of an array are called; it is nil
-// for an object.
+// fit, as pairs. The pairs of an object come first: behind a section they would look
+// like a part of it. numbered says how the elements of an array are called; it is
+// nil for an object.
 func (w *writer) body(members []Member, depth int, numbered func(int) string) []card.Node {
+	if numbered == nil {
+		members = pairsFirst(members)
+	}
 	units := unitsOf(members)
 	for i, m := range members {
 		v := m.Value
@@ -62,6 +66,22 @@ func (w *writer) body(members []Member, depth int, numbered func(int) string) []
 	}
 	w.close()
 	return w.out
+}
+
+// pairsFirst is members with those that cost nothing before the others.
+func pairsFirst(members []Member) []Member {
+	out := make([]Member, 0, len(members))
+	for _, m := range members {
+		if m.Value.cost == 0 {
+			out = append(out, m)
+		}
+	}
+	for _, m := range members {
+		if m.Value.cost > 0 {
+			out = append(out, m)
+		}
+	}
+	return out
 }
 
 // node writes a node that takes cost nodes, its children included.
