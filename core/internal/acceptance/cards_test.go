@@ -58,7 +58,9 @@ func withCards(t failer, d core.Draft, p surface.Profile, blocks []packet.Block)
 }
 
 // inLedger reports whether a block says that a card is not shown as a whole.
-func inLedger(b packet.Block) bool { return b.Disposition == surface.Omitted && b.Reason == "in_ledger" }
+func inLedger(b packet.Block) bool {
+	return b.Disposition == surface.Omitted && b.Reason == "in_ledger"
+}
 
 // handedOver is the card of a call, as an envelope.
 func handedOver(t failer, u core.ToolUse) string {
