@@ -8,10 +8,12 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/seed-1ae66336/vak/core/compile"
 	"github.com/seed-1ae66336/vak/sdk/dialect"
 	"github.com/seed-1ae66336/vak/sdk/doc"
 	"github.com/seed-1ae66336/vak/sdk/doc/doctest"
 	"github.com/seed-1ae66336/vak/sdk/sdktest"
+	"github.com/seed-1ae66336/vak/sdk/sdktest/fake"
 	"github.com/seed-1ae66336/vak/sdk/surface"
 )
 
@@ -83,4 +85,20 @@ func TestRenderingIsNeverLive(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestRendered sends what vak renders of hostile answers, in both forms: none of
+// it is refused, nothing is live, and nobody is notified.
+func TestRendered(t *testing.T) {
+	d := newDiscord(t, fake.DiscordOptions{})
+	newBot(t, d.API(), nil).Rendered(t, plugin(), "testdata/*.txtar", compile.Markdown, part(""),
+		"@everyone **@here** `@everyone` <@1> <@&2> <#3> [a@here](https://example.org/@everyone)\n\n```\n<@1>\n```\n\n> @here\n\n| <@&1> | b |\n|---|---|\n| <t:1:R> | [<@1>](https://example.org/<@1>) |\n",
+		"\\@everyone \\\\<@1> `` `@here` `` `@here\n\n<!-- @here --> <details><summary>@everyone</summary><@1></details> ![@here](https://example.org/@here) <id:guide> <:e:1>",
+		strings.Repeat("**@everyone <@1> a@here** ", 500),
+	)
+	for _, m := range d.Messages() {
+		if len(m.Notified) > 0 || liveToken(m.Content, false) {
+			t.Errorf("%q is live, or notifies %v", m.Content, m.Notified)
+		}
+	}
 }

@@ -1,11 +1,8 @@
 package main
 
 import (
-	"path/filepath"
 	"strings"
 	"testing"
-
-	"golang.org/x/tools/txtar"
 
 	"github.com/seed-1ae66336/vak/core/compile"
 	"github.com/seed-1ae66336/vak/sdk/sdktest"
@@ -120,43 +117,12 @@ func TestContentOfEdits(t *testing.T) {
 // it is refused, and nobody is notified.
 func TestRendered(t *testing.T) {
 	p := postOffice(t, fake.SlackOptions{})
-	r := sdktest.Run(t, plugin())
-	sources := []string{
+	p.Rendered(t, plugin(), "testdata/*.txtar", compile.Markdown, part(""),
 		"<!channel> `<!here>` <@U123> [a|b](https://x.org) **<!everyone>**\n\n```\n<!channel>\n```\n\n> <@U1>\n\n| <!here> | b |\n|---|---|\n| <#C1> | [<!channel>](https://x.org/<!here>) |\n",
 		"mailto:a@b.c https://e.com/<!x> a & b &lt;!channel&gt; a < b > c <javascript:x> <https://x.org/?a=1&b=2> [l](tel:+123) <https://x.org\n/y>",
 		"<!-- <!channel> --> <details><summary><!here></summary>x</details> <a href=\"https://x.org\"><@U1></a> ![<!here>](https://x.org/<!channel>)",
 		strings.Repeat("**<!channel> & @abc** ", 900),
-	}
-	files, err := filepath.Glob("testdata/*.txtar")
-	if err != nil || len(files) == 0 {
-		t.Fatal("no goldens")
-	}
-	for _, file := range files {
-		a, err := txtar.ParseFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		sources = append(sources, string(a.Files[0].Data))
-	}
-	for _, source := range sources {
-		d, err := compile.Markdown(source)
-		if err != nil {
-			t.Fatal(err)
-		}
-		out, err := r.Render(t.Context(), surface.RenderRequest{Doc: d})
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, c := range out.Chunks {
-			for _, form := range []surface.Form{surface.FormText, surface.FormPlain} {
-				q := part("")
-				q.Form, q.Chunk = form, c
-				if _, err := p.Send(t.Context(), q); err != nil {
-					t.Errorf("%s %q: %v", form, c.Text, err)
-				}
-			}
-		}
-	}
+	)
 	for _, m := range p.platform.Messages() {
 		if len(m.Notified) > 0 || m.Cut {
 			t.Errorf("%q notifies %v", m.Text, m.Notified)

@@ -1,11 +1,8 @@
 package main
 
 import (
-	"path/filepath"
 	"strings"
 	"testing"
-
-	"golang.org/x/tools/txtar"
 
 	"github.com/seed-1ae66336/vak/core/compile"
 	"github.com/seed-1ae66336/vak/sdk/sdktest"
@@ -100,43 +97,12 @@ func TestContent(t *testing.T) {
 // it is refused, and nobody is notified.
 func TestRendered(t *testing.T) {
 	p := postOffice(t, fake.TelegramOptions{})
-	r := sdktest.Run(t, plugin())
-	sources := []string{
+	p.Rendered(t, plugin(), "testdata/*.txtar", compile.Markdown, part(""),
 		"a @**all** b @all @<b>x</b> `@c` **@**all (@y) &#64;zed\n\n> @q\n\n- @l\n  - `a`@m\n\n```go\n@f <\n```\n\n| @h | b |\n|---|---|\n| @c | [@l](https://x.org/@y) |\n",
 		"[@all](https://x.com/@all) https://medium.com/@user/x <ftp://h/@all> [z](http://localhost/@all) ![@q](https://x.org/@i) [foo](vance:/@bar) [l](https://a.b/@x|y)\n\n<http://localhost/@all> ||@s||",
 		"a < b & c > d \"e\" &amp; &lt;b&gt; <p>x</p> <b>y</b> &#x40;abc \u202e x\ty",
 		strings.Repeat("**bold @abc** ", 900),
-	}
-	files, err := filepath.Glob("testdata/*.txtar")
-	if err != nil || len(files) == 0 {
-		t.Fatal("no goldens")
-	}
-	for _, file := range files {
-		a, err := txtar.ParseFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		sources = append(sources, string(a.Files[0].Data))
-	}
-	for _, source := range sources {
-		d, err := compile.Markdown(source)
-		if err != nil {
-			t.Fatal(err)
-		}
-		out, err := r.Render(t.Context(), surface.RenderRequest{Doc: d})
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, c := range out.Chunks {
-			for _, form := range []surface.Form{surface.FormText, surface.FormPlain} {
-				q := part("")
-				q.Form, q.Chunk = form, c
-				if _, err := p.Send(t.Context(), q); err != nil {
-					t.Errorf("%s %q: %v", form, c.Text, err)
-				}
-			}
-		}
-	}
+	)
 	for _, m := range p.platform.Messages() {
 		if len(m.Notified) > 0 {
 			t.Errorf("%q notifies %v", m.Raw, m.Notified)

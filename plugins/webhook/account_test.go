@@ -1,46 +1,36 @@
 package main
 
 import (
-	"encoding/json"
-	"errors"
 	"strings"
 	"testing"
 
-	"github.com/seed-1ae66336/vak/sdk/surface"
+	"github.com/seed-1ae66336/vak/sdk/sdktest"
 )
 
 func TestAccount(t *testing.T) {
-	for _, k := range []struct {
-		settings, code, why string
-	}{
-		{`{"url":"https://example.org/hook?a=b"}`, "", "an address is enough"},
-		{`{"url":"http://example.org","secret":"` + secret + `","mode":"binary","allow":["example.org"],"headers":{"X-A":"b"}}`, "", "all of it"},
-		{`{"url":"https://example.org","secret":["` + secret + `","` + another + `"]}`, "", "two secrets"},
-		{`{"url":"https://example.org","secret":""}`, "", "no secret"},
-		{``, "settings", "nothing"},
-		{`{}`, "url", "no address"},
-		{`{"url":"ftp://planted.example"}`, "url", "no address of the web"},
-		{`{"url":"https:///planted"}`, "url", "no host"},
-		{`{"url":"https://planted:planted@example.org"}`, "url", "a password"},
-		{`{"url":"https://example.org#planted"}`, "url", "a fragment"},
-		{`{"url":"https://example.org","secret":"planted"}`, "secret", "a secret that is none"},
-		{`{"url":"https://example.org","secret":["` + secret + `","whsec_planted"]}`, "secret", "the second is none"},
-		{`{"url":"https://example.org","secret":[""]}`, "secret", "an empty one in a list"},
-		{`{"url":"https://example.org","secret":5}`, "settings", "a number"},
-		{`{"url":"https://example.org","secret":["` + strings.Repeat(secret+`","`, 4) + secret + `"]}`, "settings", "five"},
-		{`{"url":"https://example.org","mode":"planted"}`, "mode", "no such mode"},
-		{`{"url":"https://example.org","planted":"x"}`, "settings", "an unknown setting"},
-		{`{"url":"https://example.org","headers":{"Webhook-Id":"planted"}}`, "headers", "one of ours"},
-		{`{"url":"https://example.org","headers":{"ce-id":"planted"}}`, "headers", "another, in small letters"},
-		{`{"url":"https://example.org","headers":{"host":"planted"}}`, "headers", "another host"},
-		{`{"url":"https://example.org","headers":{"Transfer-Encoding":"planted"}}`, "headers", "one of the connection"},
-		{`{"url":"https://example.org","headers":{"X-A":"planted\r\nX-B: c"}}`, "headers", "two in one"},
-		{`{"url":"https://example.org","headers":{"X A":"planted"}}`, "headers", "no name of a header"},
-	} {
-		_, err := open(t.Context(), surface.Account{Settings: json.RawMessage(k.settings)})
-		e, _ := errors.AsType[*surface.DeliveryError](err)
-		if (e == nil) != (k.code == "") || e != nil && (e.Code != k.code || strings.Contains(e.Error(), "planted")) {
-			t.Errorf("%s: %v, want %q", k.why, err, k.code)
-		}
-	}
+	sdktest.Accounts(t, plugin(), []sdktest.AccountCase{
+		{Settings: `{"url":"https://example.org/hook?a=b"}`, Why: "an address is enough"},
+		{Settings: `{"url":"http://example.org","secret":"` + secret + `","mode":"binary","allow":["example.org"],"headers":{"X-A":"b"}}`, Why: "all of it"},
+		{Settings: `{"url":"https://example.org","secret":["` + secret + `","` + another + `"]}`, Why: "two secrets"},
+		{Settings: `{"url":"https://example.org","secret":""}`, Why: "no secret"},
+		{Settings: ``, Code: "settings", Why: "nothing"},
+		{Settings: `{}`, Code: "url", Why: "no address"},
+		{Settings: `{"url":"ftp://planted.example"}`, Code: "url", Why: "no address of the web"},
+		{Settings: `{"url":"https:///planted"}`, Code: "url", Why: "no host"},
+		{Settings: `{"url":"https://planted:planted@example.org"}`, Code: "url", Why: "a password"},
+		{Settings: `{"url":"https://example.org#planted"}`, Code: "url", Why: "a fragment"},
+		{Settings: `{"url":"https://example.org","secret":"planted"}`, Code: "secret", Why: "a secret that is none"},
+		{Settings: `{"url":"https://example.org","secret":["` + secret + `","whsec_planted"]}`, Code: "secret", Why: "the second is none"},
+		{Settings: `{"url":"https://example.org","secret":[""]}`, Code: "secret", Why: "an empty one in a list"},
+		{Settings: `{"url":"https://example.org","secret":5}`, Code: "settings", Why: "a number"},
+		{Settings: `{"url":"https://example.org","secret":["` + strings.Repeat(secret+`","`, 4) + secret + `"]}`, Code: "settings", Why: "five"},
+		{Settings: `{"url":"https://example.org","mode":"planted"}`, Code: "mode", Why: "no such mode"},
+		{Settings: `{"url":"https://example.org","planted":"x"}`, Code: "settings", Why: "an unknown setting"},
+		{Settings: `{"url":"https://example.org","headers":{"Webhook-Id":"planted"}}`, Code: "headers", Why: "one of ours"},
+		{Settings: `{"url":"https://example.org","headers":{"ce-id":"planted"}}`, Code: "headers", Why: "another, in small letters"},
+		{Settings: `{"url":"https://example.org","headers":{"host":"planted"}}`, Code: "headers", Why: "another host"},
+		{Settings: `{"url":"https://example.org","headers":{"Transfer-Encoding":"planted"}}`, Code: "headers", Why: "one of the connection"},
+		{Settings: `{"url":"https://example.org","headers":{"X-A":"planted\r\nX-B: c"}}`, Code: "headers", Why: "two in one"},
+		{Settings: `{"url":"https://example.org","headers":{"X A":"planted"}}`, Code: "headers", Why: "no name of a header"},
+	}, "planted")
 }

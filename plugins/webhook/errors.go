@@ -48,32 +48,34 @@ func failed(a send.Answer, err error, now time.Time) *surface.DeliveryError {
 		}
 		return refuse(surface.Unknown, "unclassified", "")
 	}
-	code := strconv.Itoa(a.Status)
 	switch {
 	case a.Status >= 200 && a.Status < 300:
 		return nil
 	case strings.EqualFold(strings.TrimSpace(a.Header.Get("Webhook-Delivery")), abort):
 		return refuse(surface.Permanent, "abort-message", "the receiver wants this message no more")
 	}
+	m := find(a.Status)
+	e := refuse(m.class, strconv.Itoa(a.Status), m.hint)
+	if m.class == surface.Transient || m.class == surface.RateLimited {
+		e.RetryAfter = send.RetryAfter(a.Header, now)
+	}
+	return e
+}
+
+// find looks a status up, or says what those mean that are not in the table.
+func find(status int) meaning {
 	for _, m := range meanings() {
-		if m.status != a.Status {
-			continue
+		if m.status == status {
+			return m
 		}
-		e := refuse(m.class, code, m.hint)
-		if m.class == surface.Transient || m.class == surface.RateLimited {
-			e.RetryAfter = send.RetryAfter(a.Header, now)
-		}
-		return e
 	}
 	switch {
-	case a.Status >= 500:
-		e := refuse(surface.Transient, code, "the receiver is in trouble")
-		e.RetryAfter = send.RetryAfter(a.Header, now)
-		return e
-	case a.Status >= 300 && a.Status < 400:
-		return refuse(surface.Permanent, code, "redirects are not followed; give the account the address that it leads to")
+	case status >= 500:
+		return meaning{status, surface.Transient, "the receiver is in trouble"}
+	case status >= 300 && status < 400:
+		return meaning{status, surface.Permanent, "redirects are not followed; give the account the address that it leads to"}
 	}
-	return refuse(surface.Permanent, code, "the receiver refuses the packet")
+	return meaning{status, surface.Permanent, "the receiver refuses the packet"}
 }
 
 // refuse is an error without a cause.

@@ -2,8 +2,10 @@ package sdktest
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"net/http"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -40,6 +42,30 @@ func (s *Sender) Replies(t testing.TB, p *Platform, r surface.SendRequest, table
 		}
 		if n, want := len(p.Requests())-before, max(row.Requests, 1); n != want {
 			t.Errorf("%s: %d requests, want %d", row.Why, n, want)
+		}
+	}
+}
+
+// EveryRow fails the test for each row of a table that no case in file leads to, and
+// that is thus tried by nobody. The file is a JSON list of cases, of whose members Case
+// has those that matter. Leads finds the row of a case, as what uses the table does.
+func EveryRow[Row comparable, Case any](t testing.TB, file string, table []Row, leads func(Case) Row) {
+	t.Helper()
+	b, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var cases []Case
+	if err := json.Unmarshal(b, &cases); err != nil {
+		t.Fatalf("%s: %v", file, err)
+	}
+	tried := map[Row]bool{}
+	for _, c := range cases {
+		tried[leads(c)] = true
+	}
+	for _, row := range table {
+		if !tried[row] {
+			t.Errorf("no case of %s leads to %+v", file, row)
 		}
 	}
 }

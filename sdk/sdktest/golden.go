@@ -17,6 +17,9 @@ import (
 	"github.com/seed-1ae66336/vak/sdk/surface"
 )
 
+// inputMember is the member of a golden file that holds the markdown.
+const inputMember = "input.md"
+
 var update = flag.Bool("update", false, "write golden files instead of comparing with them")
 
 // Golden renders every file that matches pattern and compares the result with
@@ -34,13 +37,7 @@ var update = flag.Bool("update", false, "write golden files instead of comparing
 // With -update the output is written instead. Read it before you commit it.
 func Golden(t *testing.T, p surface.Plugin, pattern string, compile func(source string) (*doc.Document, error)) {
 	t.Helper()
-	files, err := filepath.Glob(pattern)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(files) == 0 {
-		t.Fatalf("no file matches %s", pattern)
-	}
+	files := goldens(t, pattern)
 	r := Run(t, p)
 	for _, file := range files {
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
@@ -66,28 +63,47 @@ func Golden(t *testing.T, p surface.Plugin, pattern string, compile func(source 
 	}
 }
 
-func (r *Runner) golden(a *txtar.Archive, compile func(string) (*doc.Document, error)) (string, error) {
-	profile := r.info.Profiles[0]
-	for _, f := range a.Files {
-		switch f.Name {
-		case "input.md", "output":
-		case "profile.json":
-			if err := json.Unmarshal(f.Data, &profile); err != nil {
-				return "", fmt.Errorf("profile.json: %w", err)
-			}
-		default:
-			return "", fmt.Errorf("what is %s? there are input.md, profile.json and output", f.Name)
-		}
-	}
-	d, err := compile(member(a, "input.md"))
+// goldens are the files that match pattern, of which there has to be one.
+func goldens(t testing.TB, pattern string) []string {
+	t.Helper()
+	files, err := filepath.Glob(pattern)
 	if err != nil {
-		return "", fmt.Errorf("input.md: %w", err)
+		t.Fatal(err)
 	}
-	out, err := r.Render(context.Background(), surface.RenderRequest{Doc: d, Profile: profile})
+	if len(files) == 0 {
+		t.Fatalf("no file matches %s", pattern)
+	}
+	return files
+}
+
+func (r *Runner) golden(a *txtar.Archive, compile func(string) (*doc.Document, error)) (string, error) {
+	out, profile, err := r.archive(a, compile)
 	if err != nil {
 		return "", err
 	}
 	return Format(out, profile), nil
+}
+
+// archive renders the input of a golden file, with its profile.
+func (r *Runner) archive(a *txtar.Archive, compile func(string) (*doc.Document, error)) (surface.Rendering, surface.Profile, error) {
+	profile := r.info.Profiles[0]
+	for _, f := range a.Files {
+		switch f.Name {
+		case inputMember, "output":
+		case "profile.json":
+			if err := json.Unmarshal(f.Data, &profile); err != nil {
+				return surface.Rendering{}, profile, fmt.Errorf("profile.json: %w", err)
+			}
+		default:
+			return surface.Rendering{}, profile, fmt.Errorf("what is %s? there are input.md, profile.json and output", f.Name)
+		}
+	}
+	d, err := compile(member(a, inputMember))
+	if err != nil {
+		return surface.Rendering{}, profile, fmt.Errorf("input.md: %w", err)
+	}
+	out, err := r.Render(context.Background(), surface.RenderRequest{Doc: d, Profile: profile})
+	return out, profile, err
 }
 
 // Format prints a rendering for people to read and for golden files. Every line

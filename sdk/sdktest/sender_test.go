@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -169,6 +171,30 @@ func TestSenderChecks(t *testing.T) {
 		if !strings.Contains(said, want) {
 			t.Errorf("it says\n%s\nwant %q", said, want)
 		}
+	}
+}
+
+func TestEveryRow(t *testing.T) {
+	type row struct{ code, hint string }
+	table := []row{{"gone", "a"}, {"slow", "b"}, {"lost", "c"}}
+	file := filepath.Join(t.TempDir(), "cases.json")
+	if err := os.WriteFile(file, []byte(`[{"code":"slow","outcome":"waits"},{"code":"new"},{"code":"gone"}]`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	leads := func(c struct{ Code string }) row {
+		for _, r := range table {
+			if r.code == c.Code {
+				return r
+			}
+		}
+		return row{}
+	}
+	said := about(t, func(t testing.TB) { EveryRow(t, file, table, leads) })
+	if want := "no case of " + file + " leads to {code:lost hint:c}"; said != want {
+		t.Errorf("it says %q, want %q", said, want)
+	}
+	if said := about(t, func(t testing.TB) { EveryRow(t, file, table[:2], leads) }); said != "" {
+		t.Errorf("of a table that is tried it says %q", said)
 	}
 }
 
