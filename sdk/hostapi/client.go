@@ -11,6 +11,7 @@ import (
 	"github.com/seed-1ae66336/vak/sdk/doc"
 	"github.com/seed-1ae66336/vak/sdk/internal/wire"
 	vakv1 "github.com/seed-1ae66336/vak/sdk/internal/wire/v1"
+	"github.com/seed-1ae66336/vak/sdk/skill"
 	"github.com/seed-1ae66336/vak/sdk/surface"
 )
 
@@ -23,30 +24,37 @@ const (
 	CheckTimeout    = time.Second
 	RenderTimeout   = 5 * time.Second
 	ShutdownTimeout = time.Second
+	LowerTimeout    = 5 * time.Second // of CheckCard, too
 )
 
-// A Client calls one surface, in the role that its process was started in: the
-// methods of the other role are Unimplemented. It is safe for concurrent use and
+// A Client calls one plugin, in the role that its process was started in: the
+// methods of the other roles are Unimplemented. It is safe for concurrent use and
 // owns nothing: whoever made the connection closes it.
 type Client struct {
 	plugin    vakv1.PluginClient
 	renderer  vakv1.RendererClient
 	transport vakv1.TransportClient
+	skill     vakv1.SkillClient
 }
 
 // New returns a client over cc.
 func New(cc grpc.ClientConnInterface) *Client {
-	return &Client{plugin: vakv1.NewPluginClient(cc), renderer: vakv1.NewRendererClient(cc), transport: vakv1.NewTransportClient(cc)}
+	return &Client{
+		plugin: vakv1.NewPluginClient(cc), renderer: vakv1.NewRendererClient(cc),
+		transport: vakv1.NewTransportClient(cc), skill: vakv1.NewSkillClient(cc),
+	}
 }
 
 // A Description is what a plugin says of itself.
 type Description struct {
-	Role     string // render or transport
+	Kind     string // KindSurface or KindSkill
+	Role     string // render, transport or skill
 	Features []string
-	Info     surface.Info
+	Info     surface.Info // of a surface
+	Pack     skill.Info   // of a skill pack
 }
 
-// Describe asks the plugin who it is. The Info of the answer is valid.
+// Describe asks the plugin who it is. What its kind has of Info and Pack is valid.
 func (c *Client) Describe(ctx context.Context) (Description, error) {
 	const op = "describe"
 	ctx, cancel := deadline(ctx, DescribeTimeout)
@@ -55,17 +63,22 @@ func (c *Client) Describe(ctx context.Context) (Description, error) {
 	if err != nil {
 		return Description{}, fail(ctx, op, err)
 	}
-	if m.Kind != wire.KindSurface {
-		return Description{}, broken(op, fmt.Sprintf("a plugin of kind %q, want %q", wire.Sentence(m.Kind), wire.KindSurface))
+	if m.Kind != KindSurface && m.Kind != KindSkill {
+		return Description{}, broken(op, fmt.Sprintf("a plugin of kind %q, want %q or %q", wire.Sentence(m.Kind), KindSurface, KindSkill))
 	}
 	if len(m.Features) > maxFeatures {
 		return Description{}, broken(op, fmt.Sprintf("%d features, want at most %d", len(m.Features), maxFeatures))
 	}
-	info, err := ParseInfo(m.Info)
+	d := Description{Kind: m.Kind, Role: m.Role, Features: m.Features}
+	if m.Kind == KindSkill {
+		d.Pack, err = ParsePack(m.Info)
+	} else {
+		d.Info, err = ParseInfo(m.Info)
+	}
 	if err != nil {
 		return Description{}, broken(op, "info: "+err.Error())
 	}
-	return Description{Role: m.Role, Features: m.Features, Info: info}, nil
+	return d, nil
 }
 
 // Check succeeds while the plugin can serve.

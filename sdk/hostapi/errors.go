@@ -62,7 +62,7 @@ const (
 // An Error is a failed call. Kind and Source are safe to log; Message may be the
 // plugin author's words and is bounded to one line of 1 KiB.
 type Error struct {
-	Op      string // describe, check, render, shutdown, configure, send, edit or delete
+	Op      string // describe, check, render, shutdown, configure, send, edit, delete, lower or check_card
 	Kind    Kind
 	Source  Source
 	Message string // what happened

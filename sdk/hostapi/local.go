@@ -10,6 +10,7 @@ import (
 	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/proto"
 
+	"github.com/seed-1ae66336/vak/sdk/skill"
 	"github.com/seed-1ae66336/vak/sdk/surface"
 )
 
@@ -27,6 +28,13 @@ func Local(p surface.Plugin, log hclog.Logger) *Client {
 func LocalTransport(p surface.Plugin, log hclog.Logger) *Client {
 	c := &local{methods: map[string]method{}}
 	surface.RegisterTransport(c, p, log)
+	return New(c)
+}
+
+// LocalPack is [Local] for a skill pack.
+func LocalPack(p skill.Pack, log hclog.Logger) *Client {
+	c := &local{methods: map[string]method{}}
+	skill.Register(c, p, log)
 	return New(c)
 }
 

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/seed-1ae66336/vak/sdk/internal/wire"
+	"github.com/seed-1ae66336/vak/sdk/skill"
 	"github.com/seed-1ae66336/vak/sdk/surface"
 )
 
@@ -21,14 +22,22 @@ const MaxManifest = 1 << 20
 
 // A Manifest is what is known of a plugin without starting it.
 type Manifest struct {
-	Info     surface.Info
-	Protocol []int  // major versions of the protocol that the binary serves
-	Binary   string // name of a file in the manifest's own folder
-	SHA256   string // of that file, lower-case hex
+	Kind     string       // KindSurface or KindSkill
+	Info     surface.Info // of a surface
+	Pack     skill.Info   // of a skill pack
+	Protocol []int        // major versions of the protocol that the binary serves
+	Binary   string       // name of a file in the manifest's own folder
+	SHA256   string       // of that file, lower-case hex
 }
 
+// The kinds of plugin.
+const (
+	KindSurface = wire.KindSurface
+	KindSkill   = wire.KindSkill
+)
+
 // ParseManifest reads and validates the contents of a manifest. It refuses one
-// of another kind of plugin, one that is newer than this host, and one whose
+// of a kind of plugin that it does not know, one that is newer than this host, and one whose
 // binary is anywhere but in the manifest's own folder. Members that it does not
 // know are ignored.
 func ParseManifest(b []byte) (Manifest, error) {
@@ -44,8 +53,8 @@ func ParseManifest(b []byte) (Manifest, error) {
 		return Manifest{}, fmt.Errorf("schema_version %d: want %d", m.SchemaVersion, wire.ManifestVersion)
 	case m.SchemaVersion > wire.ManifestVersion:
 		return Manifest{}, fmt.Errorf("schema_version %d is newer than this vak, which reads %d; update vak", m.SchemaVersion, wire.ManifestVersion)
-	case m.Kind != wire.KindSurface:
-		return Manifest{}, fmt.Errorf("kind %q: want %q", wire.Sentence(m.Kind), wire.KindSurface)
+	case m.Kind != KindSurface && m.Kind != KindSkill:
+		return Manifest{}, fmt.Errorf("kind %q: want %q or %q", wire.Sentence(m.Kind), KindSurface, KindSkill)
 	case !slices.Contains(m.Protocol, wire.Protocol):
 		return Manifest{}, fmt.Errorf("protocol %v: this vak speaks %d; update the older of the two", m.Protocol[:min(len(m.Protocol), 8)], wire.Protocol)
 	case !fileName(m.Binary):
@@ -57,14 +66,23 @@ func ParseManifest(b []byte) (Manifest, error) {
 	if len(m.Info) == 0 {
 		return Manifest{}, fmt.Errorf("info: missing")
 	}
-	info, err := ParseInfo(m.Info)
+	out := Manifest{Kind: m.Kind, Protocol: m.Protocol, Binary: m.Binary, SHA256: m.SHA256}
+	var err error
+	id, version := "", ""
+	if m.Kind == KindSkill {
+		out.Pack, err = ParsePack(m.Info)
+		id, version = out.Pack.ID, out.Pack.Version
+	} else {
+		out.Info, err = ParseInfo(m.Info)
+		id, version = out.Info.ID, out.Info.Version
+	}
 	if err != nil {
 		return Manifest{}, fmt.Errorf("info.%w", err)
 	}
-	if m.ID != info.ID || m.Version != info.Version {
+	if m.ID != id || m.Version != version {
 		return Manifest{}, fmt.Errorf("id and version differ from those in info")
 	}
-	return Manifest{Info: info, Protocol: m.Protocol, Binary: m.Binary, SHA256: m.SHA256}, nil
+	return out, nil
 }
 
 // fileName reports whether s names a file in a folder and cannot lead out of it,
@@ -76,7 +94,7 @@ func fileName(s string) bool {
 
 // SameInfo reports whether a and b are the same description: their canonical
 // JSON is.
-func SameInfo(a, b surface.Info) bool {
+func SameInfo[T surface.Info | skill.Info](a, b T) bool {
 	x, errX := wire.JSON(a)
 	y, errY := wire.JSON(b)
 	return errX == nil && errY == nil && bytes.Equal(x, y)

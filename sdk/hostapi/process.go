@@ -13,10 +13,11 @@ import (
 // Protocol is the major version of the protocol that this module speaks.
 const Protocol = wire.Protocol
 
-// The roles: the argument that a surface is started with.
+// The roles: the argument that a plugin is started with.
 const (
 	RoleRender    = wire.RoleRender
 	RoleTransport = wire.RoleTransport
+	RoleSkill     = wire.RoleSkill
 )
 
 // Configure sets in c what host and plugin must agree on: the handshake, the

@@ -25,6 +25,10 @@ type Type struct {
 	// object. It refers to nothing outside of itself.
 	Schema json.RawMessage
 
+	// Example is a payload that shows what the type is for; optional. "vak card
+	// types" shows it to whoever writes cards, and tests lower it.
+	Example json.RawMessage
+
 	// Lower makes of a payload that the schema takes what it looks like. It is pure:
 	// the same input gives the same tree. It is called concurrently.
 	Lower func(context.Context, Input) (card.Tree, error)
@@ -46,20 +50,20 @@ type Input struct {
 // signal is there, every type occurs, and the surface is one of its. It never says
 // how anything is rendered.
 type Recipe struct {
-	ID       string
-	Version  string
-	Signals  []string
-	Types    []string // its primary types
-	Surfaces []string // empty: all
-	Priority int      // among those that match as much; the higher comes first
+	ID       string   `json:"id"`
+	Version  string   `json:"version"`
+	Signals  []string `json:"signals"`
+	Types    []string `json:"types,omitempty"`    // its primary types
+	Surfaces []string `json:"surfaces,omitempty"` // empty: all
+	Priority int      `json:"priority,omitempty"` // among those that match as much; the higher comes first
 }
 
 // A Signal is a fact about an answer that recipes go by. It is there where one of
 // its keywords occurs in the text, one of its tools was used, or there is a card of
 // one of its types.
 type Signal struct {
-	Name     string
-	Keywords []string // words or phrases in small letters, found at the borders of words
-	Tools    []string // names of tools; a * stands for any letters
-	Types    []string // names of types of card
+	Name     string   `json:"name"`
+	Keywords []string `json:"keywords,omitempty"` // words or phrases in small letters, found at the borders of words
+	Tools    []string `json:"tools,omitempty"`    // names of tools; a * stands for any letters
+	Types    []string `json:"types,omitempty"`    // names of types of card
 }

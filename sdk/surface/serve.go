@@ -4,8 +4,11 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 
+	"github.com/hashicorp/go-hclog"
+	"google.golang.org/grpc"
+
+	"github.com/seed-1ae66336/vak/sdk/internal/serve"
 	"github.com/seed-1ae66336/vak/sdk/internal/wire"
 )
 
@@ -33,11 +36,7 @@ func Serve(p Plugin) {
 // run is Serve with its surroundings as arguments. It returns the exit status:
 // 0, 1 for a failure, 2 for a wrong command line.
 func run(p Plugin, args []string, getenv func(string) string, stdout, stderr io.Writer) int {
-	name := "surface"
-	if len(args) > 0 {
-		name = filepath.Base(args[0])
-		args = args[1:]
-	}
+	name := serve.Base(args, wire.KindSurface)
 	p = p.described()
 	if err := p.Info.Validate(); err != nil {
 		fmt.Fprintf(stderr, "%s: the Info given to surface.Serve is not valid: %v\n", name, err)
@@ -47,33 +46,12 @@ func run(p Plugin, args []string, getenv func(string) string, stdout, stderr io.
 		fmt.Fprintf(stderr, "%s: the Plugin given to surface.Serve has no Renderer\n", name)
 		return 1
 	}
-	command := ""
-	if len(args) > 0 {
-		command = args[0]
-	}
-	switch command {
-	case wire.RoleRender, wire.RoleTransport:
-		h := wire.Handshake()
-		if getenv(h.MagicCookieKey) != h.MagicCookieValue {
-			byHand(stderr, name, p.Info)
-			return 1
-		}
-		return serve(p, command)
-	case "":
-		byHand(stderr, name, p.Info)
-		return 1
-	case "describe":
-		return describe(p.Info, name, stdout, stderr)
-	case "manifest":
-		return manifest(p.Info, name, args[1:], stdout, stderr)
-	case "--version", "-version", "version":
-		fmt.Fprintf(stdout, "%s %s\n", p.Info.ID, p.Info.Version)
-		return 0
-	case "--help", "-help", "-h", "help":
-		help(stdout, name, p.Info)
-		return 0
-	}
-	fmt.Fprintf(stderr, "%s: unknown command %q\n\n", name, clip(command))
-	help(stderr, name, p.Info)
-	return 2
+	return serve.Run(serve.Plugin{
+		Kind: wire.KindSurface, Name: "surface plugin", ID: p.Info.ID, Version: p.Info.Version, Info: p.Info,
+		Roles: []string{wire.RoleRender, wire.RoleTransport},
+		Server: func(role string, log hclog.Logger) (func(grpc.ServiceRegistrar), *serve.Life) {
+			s := newServer(p, role, log)
+			return s.register, &s.Life
+		},
+	}, args, getenv, stdout, stderr)
 }

@@ -2,17 +2,14 @@ package surface
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"os"
-	"runtime/debug"
-	"sync"
 	"unicode/utf8"
 
 	"github.com/hashicorp/go-hclog"
 	"google.golang.org/grpc"
 
 	"github.com/seed-1ae66336/vak/sdk/doc"
+	"github.com/seed-1ae66336/vak/sdk/internal/serve"
 	"github.com/seed-1ae66336/vak/sdk/internal/wire"
 	vakv1 "github.com/seed-1ae66336/vak/sdk/internal/wire/v1"
 )
@@ -34,28 +31,22 @@ func RegisterTransport(r grpc.ServiceRegistrar, p Plugin, log hclog.Logger) {
 
 // server is the plugin's half of the protocol.
 type server struct {
-	vakv1.UnimplementedPluginServer
+	serve.Life
 	vakv1.UnimplementedRendererServer
 	vakv1.UnimplementedTransportServer
 
 	plugin Plugin
 	role   string
-	log    hclog.Logger
-	stop   func() // ends the process once what is in flight is done; nil in process
 
 	profiles   profiles
 	transports transports
-
-	mu       sync.Mutex
-	stopping bool
-	inFlight sync.WaitGroup
 }
 
 func newServer(p Plugin, role string, log hclog.Logger) *server {
 	if log == nil {
 		log = hclog.NewNullLogger()
 	}
-	return &server{plugin: p.described(), role: role, log: log}
+	return &server{Life: serve.Life{Log: log}, plugin: p.described(), role: role}
 }
 
 func (s *server) register(r grpc.ServiceRegistrar) {
@@ -78,51 +69,13 @@ func (s *server) Describe(context.Context, *vakv1.DescribeRequest) (*vakv1.Descr
 	return &vakv1.DescribeResponse{Kind: wire.KindSurface, Role: s.role, Info: info, Features: s.transports.features()}, nil
 }
 
-// Check succeeds until Shutdown is called.
-func (s *server) Check(context.Context, *vakv1.CheckRequest) (*vakv1.CheckResponse, error) {
-	if !s.enter() {
-		return nil, stopping()
-	}
-	s.inFlight.Done()
-	return &vakv1.CheckResponse{}, nil
-}
-
-// Shutdown takes no new call and ends the process behind its own answer.
-func (s *server) Shutdown(context.Context, *vakv1.ShutdownRequest) (*vakv1.ShutdownResponse, error) {
-	s.mu.Lock()
-	first := !s.stopping
-	s.stopping = true
-	s.mu.Unlock()
-	if first && s.stop != nil {
-		go func() { // lives until the process ends, which it brings about
-			s.inFlight.Wait()
-			s.stop()
-		}()
-	}
-	return &vakv1.ShutdownResponse{}, nil
-}
-
-func (s *server) enter() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.stopping {
-		return false
-	}
-	s.inFlight.Add(1)
-	return true
-}
-
-func stopping() error {
-	return &wire.Failure{Kind: wire.Failed, Source: wire.FromPlugin, Message: "the plugin is shutting down"}
-}
-
 // Render decodes, has the author's renderer render, and encodes.
 func (s *server) Render(ctx context.Context, m *vakv1.RenderRequest) (_ *vakv1.RenderResponse, err error) {
-	if !s.enter() {
-		return nil, stopping()
+	if err := s.Enter(); err != nil {
+		return nil, err
 	}
-	defer s.inFlight.Done()
-	defer s.recoverInto(&err, "render")
+	defer s.Leave()
+	defer s.RecoverInto(&err, "render")
 
 	req, err := s.parseRequest(m)
 	if err != nil {
@@ -137,7 +90,7 @@ func (s *server) Render(ctx context.Context, m *vakv1.RenderRequest) (_ *vakv1.R
 		return nil, wire.ContextFailure(ctx)
 	}
 	if err != nil {
-		return nil, failure(err)
+		return nil, serve.Failure(err)
 	}
 	if err := r.utf8(); err != nil {
 		return nil, &wire.Failure{Kind: wire.Failed, Source: wire.FromPlugin, Err: err, Message: err.Error()}
@@ -154,30 +107,6 @@ func (s *server) Render(ctx context.Context, m *vakv1.RenderRequest) (_ *vakv1.R
 		}
 	}
 	return out, nil
-}
-
-// recoverInto turns a panic in the author's code into the error of its call. The
-// stack goes to the log, without the value: that may quote message text.
-func (s *server) recoverInto(err *error, call string) {
-	if v := recover(); v != nil {
-		*err = s.panicked(v, call)
-	}
-}
-
-func (s *server) panicked(v any, call string) *wire.Failure {
-	f := wire.Recovered(v)
-	stack := debug.Stack()
-	s.log.Error("panic", "call", call, "cause", f.Message, "stack", string(stack[:min(len(stack), 16<<10)]))
-	return f
-}
-
-// failure is how an author's error crosses. Its text is the author's to answer
-// for; it is bounded, and its own timeouts are no deadline of the host.
-func failure(err error) error {
-	if f := (*wire.Failure)(nil); errors.As(err, &f) {
-		return f
-	}
-	return &wire.Failure{Kind: wire.Failed, Source: wire.FromPlugin, Message: err.Error(), Err: err}
 }
 
 // utf8 reports text that JSON could not carry unchanged.
@@ -203,12 +132,4 @@ func (s *server) parseRequest(m *vakv1.RenderRequest) (RenderRequest, error) {
 		return RenderRequest{}, err
 	}
 	return req, nil
-}
-
-// realStderr is standard error as the process was started with it: go-plugin
-// replaces os.Stderr while serving.
-func newLogger(id, role string, stderr *os.File) hclog.Logger {
-	return hclog.New(&hclog.LoggerOptions{
-		Name: id + "." + role, Level: hclog.Trace, Output: stderr, JSONFormat: true,
-	})
 }

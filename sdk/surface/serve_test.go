@@ -159,7 +159,7 @@ func TestShutdownWaitsForWhatIsInFlight(t *testing.T) {
 		return Rendering{}, nil
 	})
 	s := newServer(p, wire.RoleRender, nil)
-	s.stop = func() { close(stopped) }
+	s.Stop = func() { close(stopped) }
 	req := &vakv1.RenderRequest{Document: []byte(`{"schema_version":1,"blocks":[]}`), Profile: []byte(`{"surface":"a","dialect":"plain"}`)}
 	rendered := make(chan error)
 	go func() {

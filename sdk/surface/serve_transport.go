@@ -73,11 +73,11 @@ func (t *transports) features() []string {
 // Configure has the author's code make the transport of one account, which takes
 // the place of the one before. Where it fails, the one before stays.
 func (s *server) Configure(ctx context.Context, m *vakv1.ConfigureRequest) (_ *vakv1.ConfigureResponse, err error) {
-	if !s.enter() {
-		return nil, stopping()
+	if err := s.Enter(); err != nil {
+		return nil, err
 	}
-	defer s.inFlight.Done()
-	defer s.recoverInto(&err, "configure")
+	defer s.Leave()
+	defer s.RecoverInto(&err, "configure")
 
 	if s.plugin.NewTransport == nil {
 		return nil, notConfigured("this surface has no transport", "it renders only; deliver its chunks by other means")
@@ -173,25 +173,25 @@ func (s *server) Delete(ctx context.Context, m *vakv1.DeleteRequest) (*vakv1.Del
 // transport is the one of the target's account. done is called when the call is
 // over. Nothing was written where it fails, and the failure says so.
 func (s *server) transport(target *vakv1.Target) (_ Transport, done func(), _ error) {
-	if !s.enter() {
+	if err := s.Enter(); err != nil {
 		return nil, nil, notConfigured("the plugin is shutting down", "")
 	}
 	t, ok := s.transports.get(target.GetAccount())
 	if !ok {
-		s.inFlight.Done()
+		s.Leave()
 		if s.plugin.NewTransport == nil {
 			return nil, nil, notConfigured("this surface has no transport", "it renders only; deliver its chunks by other means")
 		}
 		return nil, nil, notConfigured("the account is not configured", "")
 	}
-	return t, s.inFlight.Done, nil
+	return t, s.Leave, nil
 }
 
 // deliver makes the call and says what came of it.
 func (s *server) deliver(ctx context.Context, call string, f func(context.Context) (Receipt, error)) (r *vakv1.Receipt, o *vakv1.Outcome) {
 	defer func() {
 		if v := recover(); v != nil {
-			why := s.panicked(v, call)
+			why := s.Panicked(v, call)
 			r, o = nil, &vakv1.Outcome{Class: string(Unknown), Code: wire.Panic, Message: why.Message, Hint: why.Hint}
 		}
 	}()

@@ -50,7 +50,7 @@ func TestShutdownWaitsForWhatIsSent(t *testing.T) {
 		<-finish
 		return Receipt{}, nil
 	}), wire.RoleTransport, nil)
-	s.stop = func() { close(stopped) }
+	s.Stop = func() { close(stopped) }
 	ctx := context.Background()
 	if _, err := s.Configure(ctx, &vakv1.ConfigureRequest{}); err != nil {
 		t.Fatal(err)

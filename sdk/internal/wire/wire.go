@@ -30,13 +30,18 @@ const Protocol = 1
 // PluginName is the one entry of go-plugin's plugin set.
 const PluginName = "vak"
 
-// KindSurface is the kind of plugin that Describe and the manifest name.
-const KindSurface = "surface"
+// The kinds of plugin that Describe and the manifest name.
+const (
+	KindSurface = "surface"
+	KindSkill   = "skill"
+)
 
-// The roles that a surface is started in, and its first argument.
+// The roles that a plugin is started in, and its first argument: the first two of
+// a surface, the last of a skill pack.
 const (
 	RoleRender    = "render"
 	RoleTransport = "transport"
+	RoleSkill     = "skill"
 )
 
 // Handshake tells a plugin that a vak host started it. It is no secret and no

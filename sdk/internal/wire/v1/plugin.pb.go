@@ -7,12 +7,13 @@
 // The protocol between a vak host and its plugins, major version 1.
 //
 // A plugin is a process that the host starts with one argument, the role:
-// "render" or "transport". It speaks HashiCorp go-plugin's handshake on standard
-// output and serves gRPC at the address that the handshake names. Everything
-// whose shape is vak's own (documents, profiles, renderings, descriptions)
-// crosses as canonical JSON in a bytes field: the same bytes that ledger and API
-// use. Canonical JSON is UTF-8 without insignificant space, object members in
-// the order of the schema, and no escapes but those that JSON demands.
+// "render" or "transport" of a surface, "skill" of a skill pack. It speaks
+// HashiCorp go-plugin's handshake on standard output and serves gRPC at the
+// address that the handshake names. Everything whose shape is vak's own
+// (documents, profiles, renderings, trees, descriptions) crosses as canonical
+// JSON in a bytes field: the same bytes that ledger and API use. Canonical JSON
+// is UTF-8 without insignificant space, object members in the order of the
+// schema, and no escapes but those that JSON demands.
 //
 // Rules for both sides:
 //
@@ -89,13 +90,14 @@ func (x *DescribeRequest) GetHostVersion() string {
 // DescribeResponse says who a plugin is.
 type DescribeResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Kind of the plugin: "surface".
+	// Kind of the plugin: "surface" or "skill".
 	Kind string `protobuf:"bytes,1,opt,name=kind,proto3" json:"kind,omitempty"`
-	// Role that this process was started in: "render" or "transport".
+	// Role that this process was started in: "render", "transport" or "skill".
 	Role string `protobuf:"bytes,2,opt,name=role,proto3" json:"role,omitempty"`
 	// Static description as canonical JSON, by kind; for a surface its id, its
-	// version, what its renderer understands and its profiles. It equals the
-	// member "info" of the plugin's manifest.
+	// version, what its renderer understands and its profiles; for a skill pack its
+	// id, its version, its types, each with a schema and whether it checks, its
+	// recipes and its signals. It equals the member "info" of the plugin's manifest.
 	Info []byte `protobuf:"bytes,3,opt,name=info,proto3" json:"info,omitempty"`
 	// Optional abilities of this role, such as "edit" and "delete" of a transport.
 	Features      []string `protobuf:"bytes,4,rep,name=features,proto3" json:"features,omitempty"`

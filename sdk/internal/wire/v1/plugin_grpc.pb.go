@@ -7,12 +7,13 @@
 // The protocol between a vak host and its plugins, major version 1.
 //
 // A plugin is a process that the host starts with one argument, the role:
-// "render" or "transport". It speaks HashiCorp go-plugin's handshake on standard
-// output and serves gRPC at the address that the handshake names. Everything
-// whose shape is vak's own (documents, profiles, renderings, descriptions)
-// crosses as canonical JSON in a bytes field: the same bytes that ledger and API
-// use. Canonical JSON is UTF-8 without insignificant space, object members in
-// the order of the schema, and no escapes but those that JSON demands.
+// "render" or "transport" of a surface, "skill" of a skill pack. It speaks
+// HashiCorp go-plugin's handshake on standard output and serves gRPC at the
+// address that the handshake names. Everything whose shape is vak's own
+// (documents, profiles, renderings, trees, descriptions) crosses as canonical
+// JSON in a bytes field: the same bytes that ledger and API use. Canonical JSON
+// is UTF-8 without insignificant space, object members in the order of the
+// schema, and no escapes but those that JSON demands.
 //
 // Rules for both sides:
 //

@@ -1,6 +1,6 @@
 //go:build !linux
 
-package surface
+package serve
 
 import "google.golang.org/grpc"
 

@@ -1,4 +1,4 @@
-package surface
+package serve
 
 import (
 	"context"
@@ -18,18 +18,18 @@ import (
 // to hang up.
 const lingering = 500 * time.Millisecond
 
-// serve is the life of a plugin process. It returns when the host ends it.
-func serve(p Plugin, role string) int {
-	log := newLogger(p.Info.ID, role, os.Stderr) // before go-plugin replaces it
+// process serves p in a role. It returns when the host ends it.
+func process(p Plugin, role string) int {
+	log := newLogger(p.ID, role, os.Stderr) // before go-plugin replaces it
 	watchHost(os.Stdin)
 
-	s := newServer(p, role, log)
+	register, life := p.Server(role, log)
 	var g *grpc.Server
-	s.stop = func() { stopServer(g) }
+	life.Stop = func() { stopServer(g) }
 	plugin.Serve(&plugin.ServeConfig{
 		HandshakeConfig: wire.Handshake(),
 		VersionedPlugins: map[int]plugin.PluginSet{
-			wire.Protocol: {wire.PluginName: &grpcPlugin{server: s}},
+			wire.Protocol: {wire.PluginName: &grpcPlugin{register: register}},
 		},
 		GRPCServer: func(opts []grpc.ServerOption) *grpc.Server {
 			opts = append(opts, grpc.MaxRecvMsgSize(wire.MaxMessage), grpc.MaxSendMsgSize(wire.MaxMessage),
@@ -77,14 +77,14 @@ func watchHost(stdin *os.File) {
 // package hostapi.
 type grpcPlugin struct {
 	plugin.NetRPCUnsupportedPlugin
-	server *server
+	register func(grpc.ServiceRegistrar)
 }
 
 func (p *grpcPlugin) GRPCServer(_ *plugin.GRPCBroker, g *grpc.Server) error {
-	p.server.register(g)
+	p.register(g)
 	return nil
 }
 
 func (p *grpcPlugin) GRPCClient(context.Context, *plugin.GRPCBroker, *grpc.ClientConn) (any, error) {
-	return nil, errors.New("surface: a plugin is no host")
+	return nil, errors.New("a plugin is no host")
 }

@@ -1,4 +1,4 @@
-package surface
+package serve
 
 import (
 	"context"
@@ -41,7 +41,7 @@ func (c peerCredentials) ServerHandshake(conn net.Conn) (net.Conn, credentials.A
 }
 
 func (c peerCredentials) ClientHandshake(context.Context, string, net.Conn) (net.Conn, credentials.AuthInfo, error) {
-	return nil, nil, errors.New("surface: a plugin is no host")
+	return nil, nil, errors.New("a plugin is no host")
 }
 
 func (c peerCredentials) Info() credentials.ProtocolInfo {
