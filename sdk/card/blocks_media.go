@@ -86,8 +86,12 @@ func (l *lowerer) citations(p *place, items []Citation) {
 			from += ", "
 		}
 		l.phrase(inner, phrase{before: l.italic(l.line(from + it.PublishedAt)), detail: it.Snippet, below: true})
+		url, title := oneLine(it.URL), oneLine(it.Title)
+		if title == url {
+			title = "" // an address without a title stands for itself
+		}
 		l.parts++
-		c.Items = append(c.Items, doc.Citation{Label: strconv.Itoa(i + 1), URL: oneLine(it.URL), Title: oneLine(it.Title), Blocks: inner.blocks})
+		c.Items = append(c.Items, doc.Citation{Label: strconv.Itoa(i + 1), URL: url, Title: title, Blocks: inner.blocks})
 	})
 	if len(c.Items) > 0 {
 		p.add(c)

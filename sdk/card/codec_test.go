@@ -43,7 +43,7 @@ func TestParseTreeRefuses(t *testing.T) {
 		{`{"primitive":"sta`, "", ErrSyntax, "cut off"},
 		{`{"primitive":"stack","children":[` + strings.TrimSuffix(strings.Repeat(`{"primitive":"divider"},`, 256), ",") + `]}`, "/children/255", ErrTooLarge, "too many nodes"},
 		{strings.Repeat(`{"primitive":"stack","children":[`, 17) + strings.Repeat(`]}`, 17), strings.Repeat("/children/0", 16), ErrTooLarge, "too deep"},
-		{strings.Repeat(`[`, 100_000), "", ErrTooLarge, "deep beyond all measure"},
+		{strings.Repeat(`[`, 100_000), strings.Repeat("/0", 40), ErrTooLarge, "deep beyond all measure"},
 	} {
 		_, err := ParseTree([]byte(c.in))
 		p, ok := errors.AsType[*ProblemError](err)
@@ -73,8 +73,8 @@ func TestParseOutput(t *testing.T) {
 		{`{"semantic_type":"metric","payload":[1]}`, "/payload", ErrInvalid, "a payload is an object"},
 		{`{'semantic_type':'metric',}// no`, "", ErrSyntax, "almost JSON is none"},
 		{`[]`, "", ErrInvalid, "an array"},
-		{strings.Repeat("[", 20_000) + strings.Repeat("]", 20_000), "", ErrTooLarge, "deep"},
-		{`{"semantic_type":"t","payload":{"a":[` + strings.Repeat("1,", 10_000) + `1]}}`, "", ErrTooLarge, "a long array"},
+		{strings.Repeat("[", 20_000) + strings.Repeat("]", 20_000), strings.Repeat("/0", 33), ErrTooLarge, "deep"},
+		{`{"semantic_type":"t","payload":{"a":[` + strings.Repeat("1,", 10_000) + `1]}}`, "/payload/a", ErrTooLarge, "a long array"},
 	} {
 		_, err := ParseOutput([]byte(c.in))
 		p, ok := errors.AsType[*ProblemError](err)

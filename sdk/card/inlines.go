@@ -2,6 +2,7 @@ package card
 
 import (
 	"strings"
+	"unicode"
 
 	"github.com/clipperhouse/displaywidth"
 
@@ -221,12 +222,39 @@ func inlineWidth(ins []doc.Inline) int {
 
 // The makers of paragraphs.
 
-// paragraph adds ins, if there are any.
+// paragraph adds ins, if there are any. Blanks before them are left out: markdown
+// would take them for code.
 func (l *lowerer) paragraph(p *place, ins []doc.Inline) {
-	if len(ins) > 0 {
+	if ins = begun(ins); len(ins) > 0 {
 		l.parts++
 		p.add(&doc.Paragraph{ID: p.next(), Inlines: ins})
 	}
+}
+
+// begun is ins without the blanks and breaks that they begin with. It changes the
+// texts, which are the lowerer's own.
+func begun(ins []doc.Inline) []doc.Inline {
+	for len(ins) > 0 {
+		switch in := ins[0].(type) {
+		case *doc.Text:
+			if in.Text = strings.TrimLeftFunc(in.Text, unicode.IsSpace); in.Text != "" {
+				return ins
+			}
+		case *doc.Break:
+		case *doc.Strong:
+			if in.Children = begun(in.Children); len(in.Children) > 0 {
+				return ins
+			}
+		case *doc.Emphasis:
+			if in.Children = begun(in.Children); len(in.Children) > 0 {
+				return ins
+			}
+		default:
+			return ins
+		}
+		ins = ins[1:]
+	}
+	return nil
 }
 
 // paragraphs adds a text.

@@ -3,6 +3,7 @@ package card
 import (
 	"bytes"
 	"encoding/json"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -186,7 +187,7 @@ func bounded(b []byte, depth int) error {
 			}
 		case '[', '{':
 			if len(counts) >= depth {
-				return &ProblemError{ErrTooLarge, "", "a card may nest 32 levels deep"}
+				return &ProblemError{ErrTooLarge, pathAt(b[:i]), "a card may nest 32 levels deep"}
 			}
 			counts = append(counts, 0)
 		case ']', '}':
@@ -196,13 +197,65 @@ func bounded(b []byte, depth int) error {
 		case ',':
 			if n := len(counts); n > 0 {
 				if counts[n-1]++; counts[n-1] >= MaxArray {
-					return &ProblemError{ErrTooLarge, "", "an array may have 10,000 elements"}
+					return &ProblemError{ErrTooLarge, holderOf(pathAt(b[:i])), "an array may have 10,000 elements"}
 				}
 			}
 		}
 	}
 	return nil
 }
+
+// pathAt is the JSON pointer of the value that JSON ends in which is cut off.
+func pathAt(cut []byte) string {
+	type open struct {
+		array bool
+		index int
+		name  string
+	}
+	var stack []open
+	last := "" // the text that was read last
+	for i := 0; i < len(cut); i++ {
+		top := len(stack) - 1
+		switch cut[i] {
+		case '"':
+			from := i
+			for i++; i < len(cut) && cut[i] != '"'; i++ {
+				if cut[i] == '\\' {
+					i++
+				}
+			}
+			last = ""
+			if i < len(cut) && json.Unmarshal(cut[from:i+1], &last) != nil {
+				last = ""
+			}
+		case '[', '{':
+			stack = append(stack, open{array: cut[i] == '['})
+		case ']', '}':
+			if top >= 0 {
+				stack = stack[:top]
+			}
+		case ',':
+			if top >= 0 {
+				stack[top].index++
+			}
+		case ':':
+			if top >= 0 && !stack[top].array {
+				stack[top].name = last
+			}
+		}
+	}
+	path := ""
+	for _, o := range stack {
+		if o.array {
+			o.name = strconv.Itoa(o.index)
+		}
+		path = Pointer(path, o.name)
+	}
+	return path
+}
+
+// holderOf is the pointer of what holds the value at path.
+func holderOf(path string) string { return path[:max(strings.LastIndexByte(path, '/'), 0)] }
 
 // strict decodes exactly one value without members that v does not know.
 func strict(b []byte, path string, v any) error {
