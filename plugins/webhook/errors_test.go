@@ -3,6 +3,7 @@ package main
 import (
 	"net/http"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -74,6 +75,15 @@ func TestStatuses(t *testing.T) {
 		_, err := s.Send(t.Context(), part())
 		if e := sdktest.Failure(t, err); e.Class != k.class || e.Code != k.code || e.RetryAfter != k.wait || len(w.Requests()) != 1 {
 			t.Errorf("%s: %v after %v, want %s (%s) after %v; %d requests", k.why, err, e.RetryAfter, k.class, k.code, k.wait, len(w.Requests()))
+		}
+	}
+}
+
+// TestOtherStatuses reads those that are not in the table by their hundreds.
+func TestOtherStatuses(t *testing.T) {
+	for status, says := range map[int]string{299: "refuses", 300: "redirects", 399: "redirects", 400: "refuses", 499: "refuses", 500: "trouble", 599: "trouble"} {
+		if m := find(status); m.status != status || !strings.Contains(m.hint, says) {
+			t.Errorf("%d: %+v, want a hint with %q", status, m, says)
 		}
 	}
 }
