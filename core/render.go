@@ -98,12 +98,13 @@ func (a *Answer) native(ctx context.Context, s Surface, v view) (shown, error) {
 		out.by = packet.Renderer{ID: s.ID, Version: s.Version}
 		return out, err
 	}
-	r, by, err := a.core.host.Render(ctx, s.ID, surface.RenderRequest{Doc: d, Profile: s.Profile, Kind: a.kind, Actions: a.buttons(s.Profile)})
+	actions := a.buttons(s.Profile)
+	r, by, err := a.core.host.Render(ctx, s.ID, surface.RenderRequest{Doc: d, Profile: s.Profile, Kind: a.kind, Actions: actions})
 	if err != nil {
 		return shown{}, err
 	}
 	r.Notes = append(r.Notes, v.notes...)
-	out, err := check(d, s.Profile, r, k)
+	out, err := check(d, s.Profile, r, k, actions...)
 	out.by, out.template = packet.Renderer{ID: by.ID, Version: by.Version}, v.template
 	return out, err
 }
@@ -116,9 +117,10 @@ func (l loss) Error() string {
 }
 
 // check holds a rendering of d against every rule, whoever made it, and measures
-// its chunks. k is nil for a dialect that core has no reader for.
-func check(d *doc.Document, p surface.Profile, r surface.Rendering, k dialect.Dialect) (shown, error) {
-	report := cover.Check(d, p, r, k)
+// its chunks. k is nil for a dialect that core has no reader for; actions are
+// those that its renderer was given.
+func check(d *doc.Document, p surface.Profile, r surface.Rendering, k dialect.Dialect, actions ...surface.Action) (shown, error) {
+	report := cover.Check(d, p, r, k, actions...)
 	if len(report.Losses) > 0 {
 		return shown{}, loss(report.Losses)
 	}
@@ -187,6 +189,7 @@ var lossWords = map[cover.What]string{
 	cover.EmptyChunk:    "it shows nothing",
 	cover.InvalidUTF8:   "it is not valid UTF-8",
 	cover.Control:       "it holds a control character",
+	cover.Excess:        "it shows much that is not in the answer",
 	cover.TooCostly:     "the text repeats itself too much to be checked",
 }
 

@@ -134,8 +134,9 @@ type RenderRequest struct {
 // Render is pure: the same request gives the same bytes. It may be called
 // concurrently. It honours ctx. Every chunk stays within Profile.Limit, is valid
 // on its own and holds something to read; nothing that [doc.Visible] lists is
-// left out. A document with nothing visible gives no chunk. The host measures
-// and reads back every chunk, and renders plain itself where one breaks a rule.
+// left out, and little else is shown: marks, labels and what a cut repeats. A
+// document with nothing visible gives no chunk. The host measures and reads back
+// every chunk, and renders plain itself where one breaks a rule.
 type Renderer interface {
 	Render(context.Context, RenderRequest) (Rendering, error)
 }

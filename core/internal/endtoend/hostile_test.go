@@ -122,8 +122,9 @@ type trick struct {
 	more    bool   // words that are not in the answer may arrive behind it
 }
 
-// tricks are what is tried on a surface. Core's check looks for what must be there:
-// what is there besides, within the limits, is for the transport to refuse.
+// tricks are what is tried on a surface. Core's check looks for what must be there,
+// and for how much is there besides: what a few words say is for the transport to
+// refuse.
 func tricks(id string) []trick {
 	var out []trick
 	for _, l := range live {
@@ -138,12 +139,12 @@ func tricks(id string) []trick {
 	harmless := map[string]string{
 		"unknown": "renderer_unknown_block", "others": "renderer_wrong_chunk", "native": "", "control": "renderer_failed",
 		"lie": "renderer_plain_lost", "silent": "renderer_missing_text", "long": "renderer_too_long", "longplain": "renderer_plain_too_long",
-		"huge": "renderer_failed", "panic": "renderer_failed",
+		"huge": "renderer_failed", "panic": "renderer_failed", "copies": "renderer_excess", "shout": "renderer_excess",
 	}
 	for _, mode := range slices.Sorted(maps.Keys(harmless)) {
 		told := harmless[mode]
 		if id == "webhook" && strings.HasPrefix(mode, "long") {
-			told = "" // it has no limit
+			told = "renderer_excess" // it has no limit
 		}
 		out = append(out, trick{message: mode + " things in an answer that means no harm", told: told, more: told == ""})
 	}

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/seed-1ae66336/vak/sdk/doc"
@@ -123,6 +124,11 @@ func harm(out surface.Rendering, r surface.RenderRequest, mode, what string) sur
 		first.Text += strings.Repeat(" word", 5_000)
 	case "longplain":
 		first.Plain += strings.Repeat(" word", 5_000)
+	case "copies": // each is within all limits
+		out.Chunks = slices.Repeat(out.Chunks, 3_001)
+	case "shout":
+		first.Text += strings.Repeat(" word", 200)
+		first.Plain += strings.Repeat(" word", 200)
 	case "huge":
 		first.Text += strings.Repeat(" word", 4<<20)
 	case "unknown":

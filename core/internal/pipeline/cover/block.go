@@ -14,33 +14,41 @@ type block struct {
 	last    int // and of the last
 	named   bool
 	visible bool // there is something to see in it or below it
+	room
 }
 
-// index lists all blocks of d, each before those below it.
-func index(d *doc.Document) []block {
+// index lists all blocks of d, each before those below it, with the room that
+// they give. grid is how wide a table may be.
+func index(d *doc.Document, grid int) []block {
 	var out []block
-	var walk func(bs []doc.Block, parent int)
-	walk = func(bs []doc.Block, parent int) {
+	var walk func(bs []doc.Block, parent, deep int)
+	walk = func(bs []doc.Block, parent, deep int) {
 		for _, b := range bs {
 			at := len(out)
 			out = append(out, block{Block: b, id: b.BlockID(), parent: parent, first: -1, last: -1})
+			out[at].furnish(deep, grid)
 			switch b := b.(type) {
 			case *doc.List:
 				for i := range b.Items {
-					walk(b.Items[i].Blocks, at)
+					from := len(out)
+					walk(b.Items[i].Blocks, at, deep+1)
+					if from == len(out) {
+						from = at
+					}
+					out[from].more += roomItem // in the chunk with the start of the item
 				}
 			case *doc.Quote:
-				walk(b.Blocks, at)
+				walk(b.Blocks, at, deep+1)
 			case *doc.Callout:
-				walk(b.Blocks, at)
+				walk(b.Blocks, at, deep+1)
 			case *doc.Citations:
 				for i := range b.Items {
-					walk(b.Items[i].Blocks, at)
+					walk(b.Items[i].Blocks, at, deep+1)
 				}
 			}
 		}
 	}
-	walk(d.Blocks, -1)
+	walk(d.Blocks, -1, 0)
 	return out
 }
 

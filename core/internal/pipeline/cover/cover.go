@@ -25,6 +25,7 @@ const (
 	EmptyChunk    What = "empty_chunk"    // a chunk shows nothing
 	InvalidUTF8   What = "invalid_utf8"   // a chunk is not valid UTF-8
 	Control       What = "control"        // a chunk holds a control character
+	Excess        What = "excess"         // it shows much that is not in the document
 	TooCostly     What = "too_costly"     // the text repeats itself so much that checking it was given up
 )
 
@@ -47,9 +48,10 @@ type Report struct {
 
 // Check compares rendering r of d with what d must show. d is the document that
 // the renderer was given. k is the dialect of p, nil when core knows none of
-// that name: then the plain form is checked and the basis is claimed.
-func Check(d *doc.Document, p surface.Profile, r surface.Rendering, k dialect.Dialect) Report {
-	c := checker{blocks: index(d), report: Report{Coverage: packet.Coverage{Basis: packet.Verified}}}
+// that name: then the plain form is checked and the basis is claimed. actions are
+// those that the renderer was given and may list.
+func Check(d *doc.Document, p surface.Profile, r surface.Rendering, k dialect.Dialect, actions ...surface.Action) Report {
+	c := checker{profile: p, actions: reply(actions), blocks: index(d, p.Grid), report: Report{Coverage: packet.Coverage{Basis: packet.Verified}}}
 	c.collect(d)
 	if c.form(p, r, k) {
 		c.locate(r.Chunks)
@@ -62,6 +64,7 @@ func Check(d *doc.Document, p surface.Profile, r surface.Rendering, k dialect.Di
 				c.compare(dialect.PlainText, r.Chunks, plainOf, PlainLost)
 			}
 		}
+		c.crowd(len(r.Chunks))
 	} else if k == nil {
 		c.report.Coverage.Basis = packet.Claimed
 	}
@@ -70,9 +73,12 @@ func Check(d *doc.Document, p surface.Profile, r surface.Rendering, k dialect.Di
 }
 
 type checker struct {
-	blocks []block
-	parts  []part
-	report Report
+	profile surface.Profile
+	actions int // the room for them, in characters
+	blocks  []block
+	parts   []part
+	full    float64 // how many chunks as full as can be those of the rendering would fill
+	report  Report
 }
 
 // A part is a doc.Part with its block as an index.
@@ -94,8 +100,12 @@ func (c *checker) collect(d *doc.Document) {
 			if !shows(p.Text) {
 				continue
 			}
+			n := weigh(p.Text)
 			c.blocks[i].visible = true
+			c.blocks[i].own += n
+			c.blocks[i].bytes += len(p.Text)
 			if p.Cell > 0 {
+				c.blocks[i].more += n / 4 // borders beside each line of a long cell
 				if n := len(c.parts); n == 0 || c.parts[n-1].block != i || c.parts[n-1].role != roleTable {
 					c.parts = append(c.parts, part{block: i, role: roleTable})
 				}
@@ -150,6 +160,7 @@ func (c *checker) compare(k dialect.Dialect, chunks []surface.Chunk, of func(*su
 	}
 	m := newMatcher(h, c.blocks)
 	if m.run(c.parts); len(m.losses) == 0 {
+		c.excess(&h)
 		return
 	}
 	local := newMatcher(h, c.blocks)

@@ -22,6 +22,16 @@
 //     them; where that fails, in any order. A cell that moves as a whole to
 //     where none stood is not noticed then.
 //
+// What is there besides must be in proportion. Of each block is known what it must
+// show and what an honest renderer may add to it: marks, brackets, borders, a header
+// before each row, a header again in each chunk. No chunk may show more characters
+// than the blocks that it names account for, nor all chunks more than the document
+// does; and there may be only so many chunks as the document fills, with room to
+// spare. So neither copies nor a long text pass. This is no proof that nothing was
+// added: a sentence passes, and as much as the room that is left by renderers that
+// add little, which grows with an answer. What a few words do is for the transport to
+// refuse.
+//
 // Whether something is lost is decided first; only then a second pass, which
 // looks no further ahead than a line, finds out where. All work is linear in
 // the text, or budgeted: what exceeds the budget counts as a loss.

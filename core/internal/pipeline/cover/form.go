@@ -24,10 +24,12 @@ func (c *checker) form(p surface.Profile, r surface.Rendering, k dialect.Dialect
 		}
 		// The plain form is a message of its own where the other is refused.
 		var size dialect.Size
+		full := 0.0
 		if p.Limit != (surface.Limit{}) || k == dialect.PlainText {
 			if size = dialect.PlainText.Measure([]byte(ch.Plain)); !Within(size, p.Limit) {
 				c.lose(Loss{Chunk: i, What: PlainTooLong})
 			}
+			full = filled(size, p.Limit)
 		}
 		if k != nil && (k != dialect.PlainText || ch.Plain != ch.Text) {
 			size = k.Measure([]byte(ch.Text))
@@ -36,9 +38,13 @@ func (c *checker) form(p surface.Profile, r surface.Rendering, k dialect.Dialect
 			// sent can.
 			size = dialect.PlainText.Measure([]byte(ch.Text))
 		}
-		if (k != nil || p.Limit.Of != surface.Visible) && !Within(size, p.Limit) {
-			c.lose(Loss{Chunk: i, What: TooLong})
+		if k != nil || p.Limit.Of != surface.Visible {
+			if !Within(size, p.Limit) {
+				c.lose(Loss{Chunk: i, What: TooLong})
+			}
+			full = max(full, filled(size, p.Limit))
 		}
+		c.full += full
 		c.report.Sizes = append(c.report.Sizes, size)
 	}
 	return readable
