@@ -80,5 +80,7 @@ func (w logWriter) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// patience is how long a call may take beyond what it was given.
-const patience = time.Second
+// patience is how long a call may take beyond what it was given. A renderer that
+// looks at its context takes some milliseconds; the rest is for busy machines and
+// the race detector.
+const patience = 3 * time.Second
