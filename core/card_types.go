@@ -1,8 +1,11 @@
 package core
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/seed-1ae66336/vak/core/internal/builtin/cards"
@@ -68,7 +71,7 @@ type CardProblem struct {
 
 // CheckCard holds a card against its type: an envelope, or the arguments of a tool
 // where that is not empty. It returns the type, as far as it is known, and what is
-// wrong; nothing: it is a card.
+// wrong, in the order in which it stands there by path; nothing: it is a card.
 func (c *Core) CheckCard(tool string, b []byte) (typ string, problems []CardProblem) {
 	o, err := builtinCatalog().Call(tool, b)
 	if err == nil {
@@ -77,6 +80,7 @@ func (c *Core) CheckCard(tool string, b []byte) (typ string, problems []CardProb
 	for _, p := range catalog.Problems(err) {
 		problems = append(problems, CardProblem{Path: p.Path, Want: p.Want})
 	}
+	slices.SortStableFunc(problems, func(a, b CardProblem) int { return comparePaths(a.Path, b.Path) })
 	if len(problems) == 0 {
 		problems = []CardProblem{{Want: "expected a card"}}
 	}
@@ -87,4 +91,17 @@ func (c *Core) CheckCard(tool string, b []byte) (typ string, problems []CardProb
 		typ = said.SemanticType
 	}
 	return typ, problems
+}
+
+// comparePaths orders JSON pointers as a reader comes to what they name: elements by
+// their number.
+func comparePaths(a, b string) int {
+	return slices.CompareFunc(strings.Split(a, "/"), strings.Split(b, "/"), func(a, b string) int {
+		n, notA := strconv.Atoi(a)
+		m, notB := strconv.Atoi(b)
+		if notA == nil && notB == nil {
+			return cmp.Compare(n, m)
+		}
+		return strings.Compare(a, b)
+	})
 }

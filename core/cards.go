@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -35,8 +36,8 @@ type ToolUse struct {
 	Declares []string // signals that the tool says its use gives
 }
 
-// maxTools bounds the tool calls of one answer that are looked at.
-const maxTools = 1000
+// MaxTools is the number of tool calls of one answer that are looked at for cards.
+const MaxTools = 1000
 
 // What knows of cards and of recipes is made when an answer first needs it:
 // compiling the schemas takes longer than most answers do.
@@ -50,6 +51,7 @@ var (
 		}
 		return c
 	})
+	builtinTools   = sync.OnceValue(func() map[string][]string { return builtinCatalog().Tools() })
 	builtinPlanner = sync.OnceValue(func() *plan.Planner {
 		p, err := plan.New(plan.Config{Recipes: recipes.Recipes(), Signals: recipes.Signals()})
 		if err != nil {
@@ -65,7 +67,8 @@ func openCard(envelope []byte) (card.Output, error) { return builtinCatalog().Op
 // A deck is the cards of an answer, with what each looks like, which is found out
 // once. It is safe for concurrent use.
 type deck struct {
-	tools []card.Output // those that tools handed over, in the order of their calls
+	tools []card.Output    // those that tools handed over, in the order of their calls
+	said  []doc.Diagnostic // of calls that hand over a card, and are none
 
 	mu    sync.Mutex
 	faces map[string]*face // by the envelope
@@ -77,36 +80,50 @@ type face struct {
 	err error // why the card shows its members as they are; nil: its skill lowered it
 }
 
-// newDeck takes up the cards that tools handed over. A call that no card comes of
-// is the agent's to repair, and was answered so.
+// maxRefused bounds what is said of calls that are no cards.
+const maxRefused = 20
+
+// newDeck takes up the cards that tools handed over. A call that failed is the
+// agent's to repair, and was answered so; of others that no card comes of, though
+// one should, it is said why.
 func newDeck(tools []ToolUse) *deck {
 	k := &deck{faces: map[string]*face{}}
-	for _, t := range tools[:min(len(tools), maxTools)] {
-		if o, ok := cardOf(t); ok {
+	for _, t := range tools[:min(len(tools), MaxTools)] {
+		o, ok, err := cardOf(t)
+		if ok {
 			k.tools = append(k.tools, o)
+		}
+		if err != nil && len(k.said) < maxRefused {
+			k.said = append(k.said, doc.Diagnostic{Code: "card_call_refused", Severity: doc.Warning, Message: "A call of " + t.Name + " hands over no card: " + err.Error() + "."})
 		}
 	}
 	return k
 }
 
 // cardOf is the card that a call handed over, by its arguments or by its result.
-func cardOf(t ToolUse) (card.Output, bool) {
+// The error is of a tool that hands over nothing else.
+func cardOf(t ToolUse) (o card.Output, ok bool, err error) {
 	if t.Failed {
-		return card.Output{}, false
+		return card.Output{}, false, nil
 	}
-	if strings.HasPrefix(t.Name, "emit_") {
+	if handsOver(t.Name) {
 		o, err := builtinCatalog().Call(t.Name, t.Arguments)
-		return o, err == nil
+		return o, err == nil, err
 	}
 	for _, text := range []string{t.Result, string(t.Arguments)} {
 		if !card.Looks(text) {
 			continue
 		}
 		if o, err := openCard([]byte(text)); err == nil {
-			return o, true
+			return o, true, nil
 		}
 	}
-	return card.Output{}, false
+	return card.Output{}, false, nil
+}
+
+// handsOver reports whether a tool is one of those that hand over cards.
+func handsOver(tool string) bool {
+	return strings.HasPrefix(tool, "emit_") && builtinTools()[tool] != nil
 }
 
 // blocks are the cards of tools as blocks of a document, from number 1.
@@ -131,6 +148,7 @@ func (k *deck) compose(text string) (*doc.Document, error) {
 	if err != nil {
 		return nil, err
 	}
+	d.Diagnostics = append(d.Diagnostics, k.said...)
 	if len(first) == 0 {
 		return lower.Once(d), nil
 	}
@@ -139,7 +157,7 @@ func (k *deck) compose(text string) (*doc.Document, error) {
 		return lower.Once(d), nil
 	}
 	if len(d.Blocks) > 0 {
-		d.Diagnostics = []doc.Diagnostic{{Code: "text_in_ledger", Severity: doc.Info, Message: "The answer is its cards; the text that came with them is in the ledger. A text that begins with \"Note:\" is shown beside them."}}
+		d.Diagnostics = append(slices.Clip(k.said), doc.Diagnostic{Code: "text_in_ledger", Severity: doc.Info, Message: "The answer is its cards; the text that came with them is in the ledger. A text that begins with \"Note:\" is shown beside them."})
 	}
 	d.Blocks = first
 	return lower.Once(d), nil

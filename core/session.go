@@ -64,7 +64,7 @@ func (s *Session) tools(ctx context.Context, turn ledger.TurnID, answer ledger.S
 		}
 		switch body := r.Body.(type) {
 		case *ledger.ToolCall:
-			if len(calls) < maxTools {
+			if len(calls) < MaxTools {
 				calls = append(calls, body)
 			}
 		case *ledger.ToolResult:

@@ -14,15 +14,18 @@ import (
 
 // A Why tells why an answer looks as it does on one target.
 type Why struct {
+	SchemaVersion int `json:"schema_version"` // of what was decided
+
 	Target string `json:"target"`
 	Job    string `json:"job,omitempty"`   // of which it is told
 	Entry  string `json:"entry,omitempty"` // of the ledger, that holds the answer
 
 	Recipe    Recipe           `json:"recipe"`
 	Signals   Signals          `json:"signals"`
-	Matched   []string         `json:"matched_signals"` // those that the recipe names
-	Rejected  []RejectedRecipe `json:"rejected"`        // best first, ten at most
-	Renderers []BlockRenderer  `json:"renderers"`       // in the order of the document
+	Matched   []string         `json:"matched_signals"`         // those that the recipe names
+	Types     []string         `json:"matched_types,omitempty"` // of cards, that it names
+	Rejected  []RejectedRecipe `json:"rejected"`                // best first, ten at most
+	Renderers []BlockRenderer  `json:"renderers"`               // in the order of the document
 	Unlisted  int              `json:"renderers_unlisted,omitempty"`
 	Summary   string           `json:"summary"` // markdown:native, one renderer, or mixed
 	Epoch     uint64           `json:"epoch"`
@@ -79,7 +82,7 @@ func (a *Answer) Why(ctx context.Context, t surface.Target) (Why, error) {
 // newWhy reads what plan.Plan writes.
 func newWhy(b json.RawMessage) (w Why) {
 	if json.Unmarshal(b, &w) != nil || w.Recipe.ID == "" {
-		w = Why{Recipe: Recipe{ID: plan.Basic}}
+		w = Why{SchemaVersion: plan.SchemaVersion, Recipe: Recipe{ID: plan.Basic}}
 	}
 	return w
 }

@@ -3,10 +3,13 @@ package cli
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
-	"text/tabwriter"
 
+	"github.com/clipperhouse/displaywidth"
 	"github.com/spf13/cobra"
 
 	"github.com/seed-1ae66336/vak/core"
@@ -21,7 +24,7 @@ model: a semantic type and a payload, in a fence whose info string is vak, as th
 whole of a message or of a tool's result, or as the arguments of an emit tool.
 
   ` + "```vak" + `
-  {"semantic_type": "metric", "payload": {"label": "Build", "value": 41, "unit": "s"}}
+  {"semantic_type": "metric", "payload": {"label": "Build", "value": 41}}
   ` + "```",
 		Example: `  vak card types
   vak card schema test.report
@@ -56,7 +59,14 @@ It fails where the card cannot be shown as one.
 				return err
 			}
 			defer c.Close()
-			typ, problems := c.CheckCard(tool, []byte(unfenced(text)))
+			if tools := cardTools(c); tool != "" && !slices.Contains(tools, tool) {
+				return &problem{exitSurface, fmt.Sprintf("no tool %s hands over cards; known are %s", quoted(tool), strings.Join(tools, ", "))}
+			}
+			card := []byte(unfenced(text))
+			typ, problems := c.CheckCard(tool, card)
+			if p, ok := noJSON(card); ok {
+				problems = []core.CardProblem{p}
+			}
 			if asJSON {
 				if problems == nil {
 					problems = []core.CardProblem{}
@@ -90,13 +100,46 @@ It fails where the card cannot be shown as one.
 			return nil, cobra.ShellCompDirectiveError
 		}
 		defer c.Close()
-		var tools []string
-		for _, t := range c.CardTypes() {
-			tools = append(tools, t.Tool)
-		}
-		return tools, cobra.ShellCompDirectiveNoFileComp
+		return cardTools(c), cobra.ShellCompDirectiveNoFileComp
 	})
 	return cmd
+}
+
+// noJSON says where a text stops to be JSON. ok is false where it does not.
+func noJSON(text []byte) (p core.CardProblem, ok bool) {
+	var v json.RawMessage
+	err := json.Unmarshal(text, &v)
+	if err == nil {
+		return p, false
+	}
+	if e, is := errors.AsType[*json.SyntaxError](err); is {
+		p.Want = fmt.Sprintf("expected JSON; line %d: %v", lineAt(text, int(e.Offset)), err)
+	} else {
+		p.Want = "expected JSON"
+	}
+	return p, true
+}
+
+// lineAt is the number of the line, from 1, in which so many bytes end.
+func lineAt(text []byte, n int) int {
+	return 1 + bytes.Count(bytes.TrimRight(text[:min(n, len(text))], "\n"), []byte("\n"))
+}
+
+// typeNames are the types of cards, in order.
+func typeNames(c *core.Core) (names []string) {
+	for _, t := range c.CardTypes() {
+		names = append(names, t.Name)
+	}
+	return names
+}
+
+// cardTools are the tools that hand over cards, in order.
+func cardTools(c *core.Core) (tools []string) {
+	for _, t := range c.CardTypes() {
+		tools = append(tools, t.Tool)
+	}
+	slices.Sort(tools)
+	return slices.Compact(tools)
 }
 
 // orRoot is a path, by a name where it is that of the whole.
@@ -150,35 +193,38 @@ func (a *app) cardTypesCommand() *cobra.Command {
 
 // showTypes lists types by tool: each is a shape with its types.
 func (a *app) showTypes(types []core.CardType) error {
-	byTool := map[string][]core.CardType{}
-	var order []string
+	byTool := map[string][]string{}
+	purpose := map[string]string{}
 	for _, t := range types {
-		if byTool[t.Tool] == nil {
-			order = append(order, t.Tool)
-		}
-		byTool[t.Tool] = append(byTool[t.Tool], t)
+		byTool[t.Tool] = append(byTool[t.Tool], t.Name)
+		purpose[t.Tool] = t.Purpose
 	}
-	var b bytes.Buffer
-	for _, tool := range order {
-		of := byTool[tool]
-		fmt.Fprintf(&b, "%s: %s\n", visible(tool), visible(of[0].Purpose))
-		line := " "
-		for i, t := range of {
-			word := " " + visible(t.Name)
-			if i < len(of)-1 {
-				word += ","
-			}
-			if len(line)+len(word) > 78 {
-				fmt.Fprintln(&b, line)
-				line = " "
-			}
-			line += word
-		}
-		fmt.Fprintln(&b, line)
+	var b []byte
+	for _, tool := range slices.Sorted(maps.Keys(byTool)) {
+		b = append(b, visible(tool)+"\n"...)
+		b = wrapped(b, "  ", purpose[tool])
+		b = wrapped(b, "    ", strings.Join(byTool[tool], ", "))
 	}
-	fmt.Fprintf(&b, "\n%s. \"vak card schema TYPE\" shows what a payload has to be.\n", count(len(types), "type"))
-	_, err := a.out.Write(b.Bytes())
+	b = append(b, "\n"+count(len(types), "type")+". \"vak card schema TYPE\" shows what a payload has to be.\n"...)
+	_, err := a.out.Write(b)
 	return err
+}
+
+// wrapped appends text in lines with an indent, each as wide as lines are by default
+// at most.
+func wrapped(dst []byte, indent, text string) []byte {
+	line := ""
+	for word := range strings.FieldsSeq(visible(text)) {
+		if line != "" && displaywidth.String(indent+line+" "+word) > defaultWidth {
+			dst = append(dst, indent+line+"\n"...)
+			line = ""
+		}
+		if line != "" {
+			line += " "
+		}
+		line += word
+	}
+	return append(dst, indent+line+"\n"...)
 }
 
 func (a *app) cardSchemaCommand() *cobra.Command {
@@ -188,18 +234,14 @@ func (a *app) cardSchemaCommand() *cobra.Command {
 		Short: "Show the JSON Schema of a type's payload",
 		Example: `  vak card schema recipe.card
   vak card schema chart --example > chart.json && vak preview chart.json`,
-		Args: cobra.ExactArgs(1),
+		Args: cobra.MaximumNArgs(1),
 		ValidArgsFunction: func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 			c, err := a.open(cmd.Context())
 			if err != nil || len(args) > 0 {
 				return nil, cobra.ShellCompDirectiveNoFileComp
 			}
 			defer c.Close()
-			var names []string
-			for _, t := range c.CardTypes() {
-				names = append(names, t.Name)
-			}
-			return names, cobra.ShellCompDirectiveNoFileComp
+			return typeNames(c), cobra.ShellCompDirectiveNoFileComp
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			c, err := a.open(cmd.Context())
@@ -207,6 +249,9 @@ func (a *app) cardSchemaCommand() *cobra.Command {
 				return err
 			}
 			defer c.Close()
+			if len(args) == 0 {
+				return usagef("name a type, one of %s; \"vak card types\" tells what they are for", strings.Join(typeNames(c), ", "))
+			}
 			t, err := c.CardType(args[0])
 			if err != nil {
 				return err
@@ -225,13 +270,4 @@ func (a *app) cardSchemaCommand() *cobra.Command {
 	}
 	cmd.Flags().BoolVar(&example, "example", false, "show a card of its shape instead")
 	return cmd
-}
-
-// aligned writes rows with their cells below each other.
-func aligned(b *bytes.Buffer, rows [][]string) {
-	w := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
-	for _, r := range rows {
-		fmt.Fprintln(w, "  "+strings.Join(r, "\t"))
-	}
-	w.Flush()
 }

@@ -33,7 +33,7 @@ const (
 
 const exitHelp = `Exit codes: 0 done, 1 internal error or a failed check, 2 wrong usage, 3 input or
 a directory that cannot be used, or that conflicts with what was accepted, 4
-unknown surface, plugin, job or session, 5 rendered plain although a plugin was
+unknown surface, plugin, job, session or type, 5 rendered plain although a plugin was
 there (only with --strict), 6 the home is held by another process, or by none or
 a silent one where one has to answer, 7 accepted and not delivered yet, 8 a dead
 letter: it will not arrive by itself, 9 the disk is full or the store broken,
@@ -98,7 +98,7 @@ func exitCode(ctx context.Context, err error) int {
 		return exitInterrupted
 	case is(err, core.ErrTooLarge, core.ErrConfig, core.ErrTrust, core.ErrPlugins, core.ErrHome, core.ErrControl, home.ErrUnusable, control.TooLarge, control.Conflict, control.BadState):
 		return exitInput
-	case is(err, core.ErrUnknownSurface, control.UnknownSurface, control.NotFound):
+	case is(err, core.ErrUnknownSurface, core.ErrNotFound, control.UnknownSurface, control.NotFound):
 		return exitSurface
 	case is(err, core.ErrHeld, control.NotRunning):
 		return exitHome

@@ -24,7 +24,11 @@ func (a *app) openInput(args []string, verb string) (io.ReadCloser, string, erro
 	if len(args) == 0 || args[0] == "-" {
 		return io.NopCloser(a.in), "standard input", nil
 	}
-	name := args[0]
+	return openFile(args[0])
+}
+
+// openFile opens a file of input. The name that it returns is for errors.
+func openFile(name string) (io.ReadCloser, string, error) {
 	f, err := os.Open(name)
 	if err == nil {
 		var info fs.FileInfo

@@ -35,7 +35,7 @@ func (a *app) previewLines(ctx context.Context, f *previewFlags, with *shownWith
 		return err
 	}
 	defer c.Close()
-	always, try, err := with.resolve(ctx, a, c)
+	beside, err := with.resolve(ctx, a, c)
 	if err != nil {
 		return err
 	}
@@ -62,7 +62,7 @@ func (a *app) previewLines(ctx context.Context, f *previewFlags, with *shownWith
 			}
 			result := make(chan lineResult, 1)
 			results <- result // has room for as many as there are slots
-			wg.Go(func() { result <- renderLine(ctx, c, surfaces, always, try, line, n) })
+			wg.Go(func() { result <- renderLine(ctx, c, surfaces, beside, line, n) })
 			return true
 		})
 	})
@@ -152,15 +152,15 @@ type lineResult struct {
 	err      error
 }
 
-// renderLine renders one input line on every surface. Its own metadata goes before
-// what is always there.
-func renderLine(ctx context.Context, c *core.Core, surfaces []core.Surface, always map[string]string, try *tryout, line []byte, n int) lineResult {
+// renderLine renders one input line on every surface. Its own metadata and tools go
+// before what is beside every line.
+func renderLine(ctx context.Context, c *core.Core, surfaces []core.Surface, beside always, line []byte, n int) lineResult {
 	start := time.Now()
 	id, draft, err := parseLine(line)
 	if err != nil {
 		return lineResult{out: errorLine(id, fmt.Errorf("line %d: %w", n, err))}
 	}
-	for key, value := range always {
+	for key, value := range beside.metadata {
 		if _, own := draft.Metadata[key]; !own {
 			if draft.Metadata == nil {
 				draft.Metadata = map[string]string{}
@@ -168,9 +168,12 @@ func renderLine(ctx context.Context, c *core.Core, surfaces []core.Surface, alwa
 			draft.Metadata[key] = value
 		}
 	}
+	if draft.Tools == nil {
+		draft.Tools = beside.tools
+	}
 	answer, err := c.Prepare(draft)
 	if err == nil {
-		answer, err = try.in(answer)
+		answer, err = beside.try.in(answer)
 	}
 	if err != nil {
 		return lineResult{out: errorLine(id, fmt.Errorf("line %d: %w", n, err))}
@@ -197,8 +200,9 @@ func renderLine(ctx context.Context, c *core.Core, surfaces []core.Surface, alwa
 	return lineResult{out: bytes.Join(parts, nil), degraded: degraded(packets)}
 }
 
-// parseLine reads {"id": any, "markdown": string, "metadata": {…}}, or "markdown_b64" for bytes
-// that are not UTF-8. The id comes back as it stands, null where there is none.
+// parseLine reads {"id": any, "markdown": string, "metadata": {…}, "tools": […]}, or
+// "markdown_b64" for bytes that are not UTF-8. Where there are tools there need be no
+// markdown. The id comes back as it stands, null where there is none.
 func parseLine(line []byte) (id json.RawMessage, d core.Draft, err error) {
 	id = json.RawMessage("null")
 	if line == nil {
@@ -212,6 +216,7 @@ func parseLine(line []byte) (id json.RawMessage, d core.Draft, err error) {
 		Markdown *string           `json:"markdown"`
 		B64      []byte            `json:"markdown_b64"`
 		Metadata map[string]string `json:"metadata"`
+		Tools    json.RawMessage   `json:"tools"`
 	}
 	err = json.Unmarshal(line, &in) // of a member with a wrong type, the others are set all the same
 	if len(in.ID) > maxID {
@@ -224,9 +229,17 @@ func parseLine(line []byte) (id json.RawMessage, d core.Draft, err error) {
 		return id, d, fmt.Errorf("not a JSON object with id and markdown: %s", jsonProblem(err))
 	}
 	d.Metadata = in.Metadata
+	if in.Tools != nil {
+		var wrong *misread
+		if d.Tools, wrong = parseTools(in.Tools); wrong != nil {
+			wrong.path = "/tools" + wrong.path
+			return id, d, wrong
+		}
+	}
 	switch {
 	case in.B64 != nil:
 		d.Markdown = string(in.B64)
+	case in.Markdown == nil && len(d.Tools) > 0:
 	case in.Markdown == nil:
 		return id, d, errors.New(`there is no "markdown"; write {"id": …, "markdown": "…"}`)
 	default:

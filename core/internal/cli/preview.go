@@ -81,7 +81,10 @@ left, and characters that nobody could see are written as \u escapes.
 --jsonl reads one answer a line, {"id": …, "markdown": …}, and writes one line
 for each surface, {"id", "surface", "packet", "elapsed_ms"}, in order. A line
 that cannot be used gets {"id", "error"}, and the next is read. A line may have
-"metadata", an object of strings, for templates.
+"metadata", an object of strings, for templates, and "tools", as below, with or
+without a markdown.
+
+` + toolsHelp + `
 
 --set changes profiles, for every surface or for one (telegram.max=500), and any
 value of the configuration (surfaces.telegram.max=500). Those of profiles are
@@ -91,6 +94,7 @@ value of the configuration (surfaces.telegram.max=500). Those of profiles are
   vak preview answer.md --surface telegram --set max=500
   vak preview answer.md --set discord.links=masked,grid=40
   vak preview answer.md --template report.md --title "Nightly run"
+  vak preview --tools calls.json --surface log < /dev/null
   vak preview answer.md --json | jq '.[] | {surface, chunks: (.chunks | length)}'
   vak preview --jsonl --surface telegram < answers.jsonl > packets.jsonl`,
 		Args: cobra.MaximumNArgs(1),
@@ -122,7 +126,7 @@ func (a *app) previewOne(ctx context.Context, f *previewFlags, with *shownWith, 
 		return err
 	}
 	defer c.Close()
-	source, err := a.readSource(ctx, args, "preview")
+	source, err := with.tools.answer(ctx, a, args, "preview")
 	if err != nil {
 		return err
 	}

@@ -384,40 +384,51 @@ func (f *metaFlags) metadata() (map[string]string, error) {
 // shownWith is what a preview shows beside the answers themselves.
 type shownWith struct {
 	meta     metaFlags
+	tools    toolsFlag
 	template string
+}
+
+// always is what is shown beside every answer.
+type always struct {
+	metadata map[string]string
+	tools    []core.ToolUse
+	try      *tryout
 }
 
 func (s *shownWith) register(a *app, cmd *cobra.Command) {
 	s.meta.register(cmd)
+	s.tools.register(cmd)
 	cmd.Flags().StringVar(&s.template, "template", "", "try a template: `ID`, ID@REVISION, a file, or none")
 	cmd.RegisterFlagCompletionFunc("template", a.completeTemplates(false))
 }
 
-// resolve is the metadata, and the template that is tried.
-func (s *shownWith) resolve(ctx context.Context, a *app, c *core.Core) (map[string]string, *tryout, error) {
-	meta, err := s.meta.metadata()
-	if err != nil {
-		return nil, nil, err
+// resolve reads what the flags name.
+func (s *shownWith) resolve(ctx context.Context, a *app, c *core.Core) (w always, err error) {
+	if w.metadata, err = s.meta.metadata(); err != nil {
+		return w, err
 	}
-	try, err := a.tryTemplate(ctx, c, s.template)
-	return meta, try, err
+	if w.tools, err = s.tools.read(); err != nil {
+		return w, err
+	}
+	w.try, err = a.tryTemplate(ctx, c, s.template)
+	return w, err
 }
 
 // render renders one answer for every target.
 func (s *shownWith) render(ctx context.Context, a *app, c *core.Core, source string, to []surface.Target) ([]packet.Packet, error) {
-	meta, try, err := s.resolve(ctx, a, c)
+	with, err := s.resolve(ctx, a, c)
 	if err != nil {
 		return nil, err
 	}
-	d := core.Draft{Markdown: source, Metadata: meta}
-	if try == nil {
+	d := core.Draft{Markdown: source, Metadata: with.metadata, Tools: with.tools}
+	if with.try == nil {
 		return c.Render(ctx, d, to...)
 	}
 	answer, err := c.Prepare(d)
 	if err != nil {
 		return nil, err
 	}
-	if answer, err = try.in(answer); err != nil {
+	if answer, err = with.try.in(answer); err != nil {
 		return nil, err
 	}
 	packets := make([]packet.Packet, len(to))

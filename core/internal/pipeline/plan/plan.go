@@ -38,9 +38,10 @@ type Plan struct {
 	SchemaVersion int           `json:"schema_version"`
 	Recipe        Ref           `json:"recipe"`
 	Signals       SignalContext `json:"signals"`
-	Matched       []string      `json:"matched_signals"` // those that the recipe names
-	Rejected      []Candidate   `json:"rejected"`        // best first, at most [MaxRejected]
-	Renderers     []Decision    `json:"renderers"`       // in the order of the document, at most [MaxDecisions]
+	Matched       []string      `json:"matched_signals"`         // those that the recipe names
+	Types         []string      `json:"matched_types,omitempty"` // of cards, that it names
+	Rejected      []Candidate   `json:"rejected"`                // best first, at most [MaxRejected]
+	Renderers     []Decision    `json:"renderers"`               // in the order of the document, at most [MaxDecisions]
 	Unlisted      int           `json:"renderers_unlisted,omitempty"`
 	Summary       string        `json:"summary"`
 	Epoch         uint64        `json:"epoch"`
@@ -97,6 +98,7 @@ func (p *Planner) Plan(in Input) Plan {
 			Provenance: sorted(slices.Clone(in.Signals.Provenance)),
 		},
 		Matched:   sorted(p.append(nil, p.recipes[best].signals)),
+		Types:     p.typesOf(best),
 		Rejected:  f.rejected(best),
 		Renderers: r.decisions,
 		Unlisted:  r.unlisted,
@@ -129,8 +131,14 @@ func (p *Planner) Intended(s SignalContext) (recipe Ref, types []string, ok bool
 	if best == len(p.recipes) {
 		return Ref{}, nil, false
 	}
-	for _, t := range p.recipes[best].types {
+	return p.recipes[best].Ref, p.typesOf(uint32(best)), true
+}
+
+// typesOf are the primary types of a recipe, in ascending order.
+func (p *Planner) typesOf(recipe uint32) (types []string) {
+	for _, t := range p.recipes[recipe].types {
 		types = append(types, p.types.of[t])
 	}
-	return p.recipes[best].Ref, types, true
+	slices.Sort(types)
+	return types
 }
