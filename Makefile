@@ -69,11 +69,12 @@ fuzz: ## run every fuzz test for FUZZTIME (default 10s)
 		done; \
 	done
 
-bench: build ## measure the pipeline, planning, the journal, delivery and plugin processes
+bench: build ## measure the pipeline, planning, cards, the journal, delivery and plugin processes
 	$(GO) run ./core/internal/bench
 	$(GO) run ./core/internal/bench -jsonl $(BUILD)/vak$(EXE)
 	$(GO) run ./core/internal/bench -delivery
 	$(GO) run ./core/internal/bench -planning
+	$(GO) run ./core/internal/bench -cards
 	$(GO) test ./core/internal/journal -count=1 -run '^TestFigures$$' -v -figures
 	$(GO) test ./core/internal/host -count=1 -run '^TestFigures$$' -v -figures
 

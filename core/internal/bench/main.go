@@ -5,13 +5,13 @@
 //	bench -jsonl VAK   a megabyte of README files through "vak preview --jsonl"
 //	bench -delivery    from Deliver to the first call of a transport
 //	bench -planning    plans and signals among 10,000 recipes and keywords, and 10
+//	bench -cards       cards of every shape, to what they show as markdown
 //
 // Measurements are interleaved, so that a busy moment hits all of them alike, and
 // of each the lower quartile counts: what else a machine does only ever adds time.
 package main
 
 import (
-	"context"
 	"embed"
 	"errors"
 	"flag"
@@ -28,10 +28,7 @@ import (
 
 	"github.com/seed-1ae66336/vak/core/compile"
 	"github.com/seed-1ae66336/vak/core/internal/cli"
-	"github.com/seed-1ae66336/vak/core/internal/pipeline/cover"
 	"github.com/seed-1ae66336/vak/sdk/dialect"
-	"github.com/seed-1ae66336/vak/sdk/doc"
-	"github.com/seed-1ae66336/vak/sdk/layout"
 	"github.com/seed-1ae66336/vak/sdk/surface"
 )
 
@@ -49,12 +46,15 @@ func main() {
 	vak := flag.String("jsonl", "", "measure this vak instead")
 	deliver := flag.Bool("delivery", false, "measure the way from Deliver to a transport instead")
 	plans := flag.Bool("planning", false, "measure plans and signals among many recipes and keywords instead")
+	shapes := flag.Bool("cards", false, "measure cards against the same content as markdown instead")
 	flag.Parse()
 	err := errors.New("unexpected arguments")
 	switch {
 	case flag.NArg() > 0:
 	case *deliver:
 		err = delivery(*rounds)
+	case *shapes:
+		err = cardRatios(*rounds)
 	case *plans:
 		err = planning(*rounds)
 	case *vak != "":
@@ -192,13 +192,5 @@ func pipeline(source string, p surface.Profile, k dialect.Dialect) error {
 	if err != nil {
 		return err
 	}
-	d = doc.Lower(d, doc.Support{Version: doc.SchemaVersion, Blocks: layout.Blocks()})
-	r, err := layout.Render(context.Background(), surface.RenderRequest{Doc: d, Profile: p, Kind: surface.Assistant}, k)
-	if err != nil {
-		return err
-	}
-	if lost := cover.Check(d, p, r, k).Losses; len(lost) > 0 {
-		return fmt.Errorf("%s loses %s in block %s", p.Surface, lost[0].What, lost[0].Block)
-	}
-	return nil
+	return sent(d, p, k)
 }
