@@ -27,9 +27,7 @@ func (d *drawer) text() string {
 	if rapid.IntRange(0, 3).Draw(d.t, "more") == 0 {
 		s += rapid.SampledFrom([]string{" and more", "\nnext line", " *x*", " <b>", " 日本語", "\n\nnext"}).Draw(d.t, "end")
 	}
-	for _, f := range strings.Fields(s) {
-		d.want = append(d.want, f)
-	}
+	d.want = append(d.want, strings.Fields(s)...)
 	return s
 }
 

@@ -9,6 +9,9 @@
 //   - testdata/reported.jsonl: faults that people reported of systems that do
 //     this job, with inputs of our own.
 //   - testdata/further.jsonl: more of the same kinds.
+//   - testdata/cards: a card of every shape, what its reader asks, and what every
+//     surface shows. Other tests take every type of card, by every way that cards
+//     come in.
 //
 // Each case names surfaces and what must hold on them, as words that stand in
 // one table of checks. Whatever a case names, every rendering in this package
