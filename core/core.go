@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -19,6 +18,7 @@ import (
 	"github.com/seed-1ae66336/vak/core/internal/builtin"
 	"github.com/seed-1ae66336/vak/core/internal/home"
 	"github.com/seed-1ae66336/vak/core/internal/host"
+	"github.com/seed-1ae66336/vak/core/internal/install"
 	"github.com/seed-1ae66336/vak/core/internal/journal"
 	"github.com/seed-1ae66336/vak/core/internal/outbox"
 	"github.com/seed-1ae66336/vak/core/internal/store"
@@ -48,9 +48,9 @@ type Config struct {
 	Version string
 
 	// Plugins are directories with one directory for each plugin, searched in
-	// order; of two plugins with the same id the first wins. Behind them comes
-	// plugins/store of the home, where that is there, also of one that is only
-	// read.
+	// order; of two plugins with the same id the first wins. Behind them come those
+	// that "vak plugin install" put into the home and that are enabled, also where the
+	// home is only read.
 	Plugins []string
 
 	// FirstParty are directories whose plugins came with the program itself. They
@@ -168,8 +168,9 @@ func Open(ctx context.Context, c Config) (_ *Core, err error) {
 	if core.hold != nil {
 		logs = filepath.Join(core.hold.dir, "log")
 	}
+	folders, admit := core.installedPlugins()
 	core.host, err = host.Open(host.Config{
-		Dirs: core.pluginDirs(), Builtin: append([]surface.Plugin{builtin.Log(logs)}, c.InProcess...), Log: c.Log,
+		Dirs: slices.Clone(c.Plugins), Folders: folders, Admit: admit, Builtin: append([]surface.Plugin{builtin.Log(logs)}, c.InProcess...), Log: c.Log,
 		FirstParty: c.FirstParty, AllowUnsandboxed: c.AllowUnsandboxed,
 		RuntimeDir: home.RuntimePath(host.LongestSocket),
 	})
@@ -246,16 +247,20 @@ func (c *Core) compact(ctx context.Context, j compacter) {
 	}
 }
 
-// pluginDirs are the directories of plugins that were named, and the home's own.
-func (c *Core) pluginDirs() []string {
-	dirs := slices.Clone(c.config.Plugins)
-	if dir := c.Home(); dir != "" {
-		store := home.PluginStore(dir)
-		if st, err := os.Stat(store); err == nil && st.IsDir() {
-			dirs = append(dirs, store)
-		}
+// installedPlugins are the folders of the home's own plugins that are enabled, and
+// what says whether one of them may be started. Where that cannot be told none is
+// used, and the plugins of other directories are.
+func (c *Core) installedPlugins() (folders []string, admit func(folder, binary string) error) {
+	dir := c.Home()
+	if dir == "" {
+		return nil, nil
 	}
-	return dirs
+	store := install.New(dir)
+	folders, err := store.Folders()
+	if err != nil {
+		c.log.Error("installed plugins cannot be used", "cause", err)
+	}
+	return folders, store.Admit
 }
 
 // Close ends the plugin processes and lets go of the home. The Core must not be

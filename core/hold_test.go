@@ -12,6 +12,7 @@ import (
 	"github.com/seed-1ae66336/vak/core/internal/binaries"
 	"github.com/seed-1ae66336/vak/core/internal/control"
 	"github.com/seed-1ae66336/vak/core/internal/home"
+	"github.com/seed-1ae66336/vak/core/internal/install"
 )
 
 // runtimeDir gives the test a runtime directory of its own, with a short path.
@@ -98,19 +99,28 @@ func TestReadOnly(t *testing.T) {
 	}
 }
 
-// TestStore has a plugin in the home: it is found where nothing was named, behind
-// what was, and by those that only read.
+// TestStore has a plugin installed in the home: it is found where nothing was named,
+// behind what was, and by those that only read. What was put there by hand is not.
 func TestStore(t *testing.T) {
 	runtimeDir(t)
 	dir := t.TempDir()
 	shipped := filepath.Join(filepath.Dir(binaries.Build(t)), "plugins")
-	folder := filepath.Join(dir, "plugins", "store", strings.Repeat("0a", 32))
-	if err := os.MkdirAll(filepath.Dir(folder), 0o700); err != nil {
+	byHand := filepath.Join(dir, "plugins", "store", strings.Repeat("0a", 32))
+	if err := os.MkdirAll(filepath.Dir(byHand), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.CopyFS(folder, os.DirFS(filepath.Join(shipped, "slack"))); err != nil {
+	if err := os.CopyFS(byHand, os.DirFS(filepath.Join(shipped, "discord"))); err != nil {
 		t.Fatal(err)
 	}
+	store := install.New(dir)
+	candidate, err := store.Prepare(filepath.Join(shipped, "slack"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := store.Install(candidate, install.Consent{AllowUnverified: true}); err != nil {
+		t.Fatal(err)
+	}
+	folder := filepath.Join(dir, "plugins", "store", candidate.Digest)
 	for _, c := range []struct {
 		why    string
 		config Config
@@ -132,6 +142,9 @@ func TestStore(t *testing.T) {
 			if s.ID == "slack" {
 				count++
 			}
+		}
+		if s, err := core.Surface("discord"); err == nil && s.Path == filepath.Join(byHand, "discord") {
+			t.Errorf("%s: a folder is used that nobody installed", c.why)
 		}
 		s, err := core.Surface("slack")
 		if err != nil || count != c.count || !strings.HasPrefix(s.Path, c.path+string(filepath.Separator)) {

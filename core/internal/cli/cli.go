@@ -78,7 +78,7 @@ process of its own, and core reads every message back to see that nothing is los
 What is accepted is on disk, and is sent until it has arrived.
 
 Plugins are looked for in the directories that --plugins names, in plugins/
-beside the vak binary, then in plugins/store of the home.
+beside the vak binary, then among those that are installed in the home.
 
 "vak serve" holds a home, the directory of what vak owns: --home, else VAK_HOME,
 else vak in the user's data directory. The other commands ask the process that

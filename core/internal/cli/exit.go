@@ -14,6 +14,7 @@ import (
 	"github.com/seed-1ae66336/vak/core"
 	"github.com/seed-1ae66336/vak/core/internal/control"
 	"github.com/seed-1ae66336/vak/core/internal/home"
+	"github.com/seed-1ae66336/vak/core/internal/install"
 )
 
 // The exit codes.
@@ -96,13 +97,13 @@ func exitCode(ctx context.Context, err error) int {
 		return p.code
 	case ctx.Err() != nil:
 		return exitInterrupted
-	case is(err, core.ErrTooLarge, core.ErrConfig, core.ErrTrust, core.ErrPlugins, core.ErrHome, core.ErrControl, home.ErrUnusable, control.TooLarge, control.Conflict, control.BadState):
+	case is(err, core.ErrTooLarge, core.ErrConfig, core.ErrTrust, core.ErrPlugins, core.ErrHome, core.ErrControl, home.ErrUnusable, control.TooLarge, control.Conflict, control.BadState, install.ErrBundle, install.ErrConsent, install.ErrRevoked, install.ErrConflict):
 		return exitInput
-	case is(err, core.ErrUnknownSurface, core.ErrNotFound, control.UnknownSurface, control.NotFound):
+	case is(err, core.ErrUnknownSurface, core.ErrNotFound, control.UnknownSurface, control.NotFound, install.ErrNotInstalled):
 		return exitSurface
 	case is(err, core.ErrHeld, control.NotRunning):
 		return exitHome
-	case is(err, core.ErrFull, core.ErrStore, control.Full, control.Store):
+	case is(err, core.ErrFull, core.ErrStore, control.Full, control.Store, install.ErrStore):
 		return exitStore
 	case is(err, core.ErrSetting, core.ErrDraft, core.ErrTemplate, control.Invalid, control.BadRequest):
 		return exitUsage

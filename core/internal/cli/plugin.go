@@ -17,10 +17,11 @@ import (
 func (a *app) pluginCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "plugin",
-		Short: "See the plugins, and start one anew",
+		Short: "See the plugins, install, sign, revoke them, and start one anew",
 		Example: `  vak plugin list
   vak plugin inspect telegram
-  vak plugin restart telegram`,
+  vak plugin restart telegram
+  vak plugin install ./acme-1.2.0.tar.gz`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
 				return usagef("there is no command \"plugin %s\"; run \"vak plugin --help\"", args[0])
@@ -29,12 +30,14 @@ func (a *app) pluginCommand() *cobra.Command {
 		},
 	}
 	a.hasHome(cmd)
-	cmd.AddCommand(a.pluginListCommand(), a.pluginInspectCommand(), a.pluginRestartCommand())
+	cmd.AddCommand(a.pluginListCommand(), a.pluginInspectCommand(), a.pluginRestartCommand(),
+		a.pluginInstallCommand(), a.pluginUpgradeCommand(), a.pluginEnableCommand(true), a.pluginEnableCommand(false),
+		a.pluginRevokeCommand(), a.pluginRestoreCommand(), a.pluginRemoveCommand())
 	return cmd
 }
 
 func (a *app) pluginListCommand() *cobra.Command {
-	var asJSON bool
+	var asJSON, verify bool
 	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "List the plugins, what they do and where they are",
@@ -43,8 +46,13 @@ func (a *app) pluginListCommand() *cobra.Command {
 Where a process holds the home, that one is asked, and the states are those of
 its plugin processes. Where none does, or with --plugins, this command looks
 itself: it starts no plugin, and shows what the plugin.json of each says. That a
-binary has the sha256 that stands there is checked whenever it is started.`,
+binary has the sha256 that stands there is checked whenever it is started.
+
+Behind that come the plugins that are installed in the home, with their marks:
+enabled or not, verified (signed with the key that is pinned) or not, revoked. With
+--verify every one of their files is hashed and compared with what was installed.`,
 		Example: `  vak plugin list
+  vak plugin list --verify
   vak plugin list --plugins ./build/plugins
   vak plugin list --json | jq -r '.[] | "\(.id) \(.state)"'`,
 		Args:              cobra.NoArgs,
@@ -59,13 +67,23 @@ binary has the sha256 that stands there is checked whenever it is started.`,
 			if err != nil {
 				return err
 			}
-			if asJSON {
-				return a.writeJSON(plugins)
+			installed, err := a.inventory(verify)
+			if err != nil {
+				return err
 			}
-			return a.writePlugins(plugins, who)
+			if asJSON {
+				err = a.writeJSON(installed.list(plugins))
+			} else {
+				err = a.writePlugins(plugins, installed, who)
+			}
+			if n := installed.changed(); err == nil && n > 0 {
+				return &problem{exitInput, fmt.Sprintf("of the installed plugins, %d changed since; install again what you trust, and remove the rest", n)}
+			}
+			return err
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "write a JSON array")
+	cmd.Flags().BoolVar(&verify, "verify", false, "hash every file of the installed plugins")
 	return cmd
 }
 
@@ -175,7 +193,7 @@ func (a *app) writeJSON(v any) error {
 	return err
 }
 
-func (a *app) writePlugins(plugins []control.Plugin, who *answerer) error {
+func (a *app) writePlugins(plugins []control.Plugin, installed inventory, who *answerer) error {
 	var b strings.Builder
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "ID\tVERSION\tKIND\tROLE\tSTATE\tPID\tSANDBOX\tSHA256\tPATH")
@@ -197,7 +215,8 @@ func (a *app) writePlugins(plugins []control.Plugin, who *answerer) error {
 			b.WriteString("\nplugin " + nameOf(p) + role + ": " + oneLine(p.Error.String()) + "\n")
 		}
 	}
-	if len(plugins) == 1 {
+	b.WriteString(installed.write(plugins))
+	if len(plugins) == 1 && len(installed.states) == 0 {
 		b.WriteString("\n" + noPlugins + "\n")
 	}
 	if who.held {

@@ -23,7 +23,7 @@ func TestTransportsAreListed(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer r.Close()
-	if err := (&app{out: w}).writePlugins(plugins, &answerer{}); err != nil {
+	if err := (&app{out: w}).writePlugins(plugins, inventory{}, &answerer{}); err != nil {
 		t.Fatal(err)
 	}
 	w.Close()

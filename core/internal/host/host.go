@@ -24,6 +24,14 @@ type Config struct {
 	// with the same id the first wins.
 	Dirs []string
 
+	// Folders are folders of one plugin each. They come behind Dirs.
+	Folders []string
+
+	// Admit says why the plugin in a folder, whose manifest names the sha256 of its
+	// binary, may not be started. It is asked when a manifest was read, and called
+	// concurrently. Nil: each may.
+	Admit func(folder, binary string) error
+
 	// Builtin are surfaces that run in the host's own process, both roles of them.
 	// They come before every directory.
 	Builtin []surface.Plugin
@@ -126,6 +134,9 @@ func Open(c Config) (*Host, error) {
 	found, err := bundle.Discover(c.Dirs)
 	if err != nil {
 		return nil, err
+	}
+	for _, folder := range c.Folders {
+		found = append(found, bundle.Read(folder))
 	}
 	for _, b := range found {
 		h.slots = append(h.slots, newSlot(h, b))

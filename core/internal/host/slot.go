@@ -58,6 +58,14 @@ func (s *slot) admit(b bundle.Bundle) bundle.Bundle {
 	if b.Err == nil && !s.host.mayRun(s.firstParty) {
 		b.Err = unsandboxed("there is no sandbox for it on this system", nil).Named(b.Info.ID, b.Info.Version)
 	}
+	if may := s.host.config.Admit; b.Err == nil && may != nil {
+		if err := may(b.Dir, b.SHA256); err != nil {
+			b.Err = &Error{
+				Op: "open", Plugin: b.Info.ID, Version: b.Info.Version, Kind: Untrusted, Source: FromHost,
+				Message: err.Error(), Err: err,
+			}
+		}
+	}
 	return b
 }
 

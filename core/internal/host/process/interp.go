@@ -9,10 +9,10 @@ import (
 // maxSegments bounds what is looked at of a binary; linkers write about ten.
 const maxSegments = 128
 
-// linkedDynamically reports whether a binary is an ELF file that names a loader,
+// LinkedDynamically reports whether a binary is an ELF file that names a loader,
 // which the kernel runs in its place. It reads two headers and no more: package
 // debug/elf reads all of a file, and does not claim to stand a hostile one.
-func linkedDynamically(file io.ReaderAt) bool {
+func LinkedDynamically(file io.ReaderAt) bool {
 	var ident [elf.EI_NIDENT]byte
 	if _, err := file.ReadAt(ident[:], 0); err != nil || string(ident[:4]) != elf.ELFMAG || elf.Class(ident[elf.EI_CLASS]) != elf.ELFCLASS64 {
 		return false

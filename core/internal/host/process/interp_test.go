@@ -45,7 +45,7 @@ func TestLinkedDynamically(t *testing.T) {
 		{"a short file", "\x7fELF", false},
 		{"nothing", "", false},
 	} {
-		if got := linkedDynamically(strings.NewReader(c.file)); got != c.want {
+		if got := LinkedDynamically(strings.NewReader(c.file)); got != c.want {
 			t.Errorf("%s: %v, want %v", c.why, got, c.want)
 		}
 	}
@@ -57,7 +57,7 @@ func TestLinkedDynamically(t *testing.T) {
 			for _, p := range real.Progs {
 				want = want || p.Type == elf.PT_INTERP
 			}
-			if got := linkedDynamically(f); got != want {
+			if got := LinkedDynamically(f); got != want {
 				t.Errorf("/bin/true: %v, want %v", got, want)
 			}
 		}
@@ -68,7 +68,7 @@ func FuzzLinkedDynamically(f *testing.F) {
 	f.Add([]byte(elfFile(binary.LittleEndian, nil, elf.PT_LOAD, elf.PT_INTERP)))
 	f.Add([]byte(elfFile(binary.BigEndian, nil, elf.PT_LOAD)))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		if linkedDynamically(bytes.NewReader(b)) && !bytes.HasPrefix(b, []byte(elf.ELFMAG)) {
+		if LinkedDynamically(bytes.NewReader(b)) && !bytes.HasPrefix(b, []byte(elf.ELFMAG)) {
 			t.Error("what is no ELF file names a loader")
 		}
 	})

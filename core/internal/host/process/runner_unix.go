@@ -31,7 +31,7 @@ func (r *runner) acceptAddress(network, address string) error {
 // execHint says whose fault it is that a binary does not start, and what to do.
 func execHint(err error, binary io.ReaderAt) (fault.Source, string) {
 	switch {
-	case (errors.Is(err, syscall.EACCES) || errors.Is(err, syscall.ENOENT)) && linkedDynamically(binary):
+	case (errors.Is(err, syscall.EACCES) || errors.Is(err, syscall.ENOENT)) && LinkedDynamically(binary):
 		return fault.FromPlugin, "the binary is linked dynamically, and there is no loader and no library for it in its sandbox; build it with CGO_ENABLED=0"
 	case errors.Is(err, syscall.ENOEXEC):
 		return fault.FromPlugin, "the binary is for another platform; install the one for this one"
