@@ -53,17 +53,26 @@ func (b backend) Plugins() []control.Plugin {
 	b.core.look()
 	now := b.core.host.Status()
 	found := b.core.host.Surfaces() // in the order of Status, which has more entries
+	types := map[string][]string{}  // of packs, by folder
+	for _, p := range b.core.host.Packs() {
+		for _, t := range p.Info.Types {
+			types[p.Dir] = append(types[p.Dir], t.Name)
+		}
+	}
 	out := make([]control.Plugin, len(now))
 	for i, s := range now {
 		out[i] = control.Plugin{
-			ID: s.ID, Version: s.Version, Kind: "surface", Role: s.Role, Account: s.Account, State: control.State(s.State),
+			ID: s.ID, Version: s.Version, Kind: s.Kind, Role: s.Role, Account: s.Account, State: control.State(s.State),
 			PID: s.PID, Started: s.Since.UTC(), Restarts: s.Restarts, Failures: s.Failures, NextTry: s.Next.UTC(),
 			Path: s.Path, SHA256: s.SHA256, FirstParty: s.FirstParty, Sandbox: s.Sandbox,
 		}
 		if f := s.LastError; f != nil {
 			out[i].Error = &control.Fault{Kind: string(f.Kind), Source: string(f.Source), Message: f.Message, Hint: f.Hint, Tail: f.Tail, At: f.At.UTC()}
 		}
-		if s.Role != hostapi.RoleRender {
+		if s.Role == hostapi.RoleSkill {
+			out[i].Types = types[s.Dir]
+		}
+		if s.Role != hostapi.RoleRender || len(found) == 0 {
 			continue
 		}
 		of := found[0]

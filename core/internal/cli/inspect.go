@@ -69,6 +69,7 @@ func inspect(p control.Plugin) string {
 		kinds[i] = string(k)
 	}
 	row("blocks", strings.Join(kinds, ", "))
+	row("types", strings.Join(p.Types, ", "))
 	for i, profile := range p.Profiles {
 		name := profile.Name
 		if name == "" {

@@ -66,8 +66,8 @@ type Status struct {
 type Plugin struct {
 	ID         string            `json:"id"`
 	Version    string            `json:"version"`
-	Kind       string            `json:"kind"`              // surface
-	Role       string            `json:"role"`              // render or transport: what its process is for
+	Kind       string            `json:"kind"`              // surface or skill
+	Role       string            `json:"role"`              // render, transport or skill: what its process is for
 	Account    string            `json:"account,omitempty"` // that a transport sends for; empty: the default one
 	State      State             `json:"state"`
 	PID        int               `json:"pid,omitempty"`
@@ -83,6 +83,7 @@ type Plugin struct {
 	DocVersion int               `json:"doc_version,omitempty"`
 	Blocks     []doc.Kind        `json:"blocks,omitempty"`
 	Profiles   []surface.Profile `json:"profiles,omitempty"` // the first is the default
+	Types      []string          `json:"types,omitempty"`    // of card, that a skill pack owns
 }
 
 // A Fault is what went wrong with a plugin.

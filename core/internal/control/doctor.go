@@ -172,7 +172,11 @@ func (r *Report) plugins(ctx context.Context, all []Plugin) {
 		case sum != p.SHA256:
 			r.Add(name, Fail, p.Path+" is not the file that its manifest names (sha256 differs)", "install the plugin again; if you built it yourself, make the manifest anew")
 		default:
-			r.Add(name, Fine, fmt.Sprintf("%s, %s, manifest and sha256 are right", strings.TrimSpace(p.Version), p.State), "")
+			owns := ""
+			if n := len(p.Types); n > 0 {
+				owns = fmt.Sprintf("; it owns %d types of card", n)
+			}
+			r.Add(name, Fine, fmt.Sprintf("%s, %s, manifest and sha256 are right%s", strings.TrimSpace(p.Version), p.State, owns), "")
 		}
 	}
 	if n == 0 {

@@ -21,7 +21,7 @@ const CodeNoTransport = "no_transport"
 // HasTransport reports whether a surface is there that says it can send. Whether
 // it can at the moment is another question.
 func (h *Host) HasTransport(surfaceID string) bool {
-	s, ok := h.byID[surfaceID]
+	s, ok := h.find(hostapi.KindSurface, surfaceID)
 	return ok && s.bundle().Info.Transport
 }
 
@@ -29,7 +29,7 @@ func (h *Host) HasTransport(surfaceID string) bool {
 // by itself: its transport is there and neither broken nor quarantined. One that
 // was quarantined and installed anew since is tried.
 func (h *Host) CanSend(surfaceID, account string) bool {
-	s, ok := h.byID[surfaceID]
+	s, ok := h.find(hostapi.KindSurface, surfaceID)
 	if !ok {
 		return false
 	}
@@ -83,7 +83,7 @@ func (h *Host) Delete(ctx context.Context, surfaceID string, account surface.Acc
 
 // deliver makes one call to a transport. Its error is a *surface.DeliveryError.
 func (h *Host) deliver(ctx context.Context, op, surfaceID string, account surface.Account, call func(context.Context, *hostapi.Client) error) error {
-	s, ok := h.byID[surfaceID]
+	s, ok := h.find(hostapi.KindSurface, surfaceID)
 	if !ok {
 		return noTransport(h.unknown(op, surfaceID), op, 0)
 	}

@@ -1,6 +1,7 @@
-// Package host finds surface plugins, and renders and sends with them, each in
-// processes of its own: one that renders, and one for every account that sends.
-// It knows nothing of documents beyond package surface.
+// Package host finds plugins, and renders, sends and lowers cards with them, each
+// in processes of its own: a surface in one that renders and one for every account
+// that sends, a skill pack in one. It knows nothing of documents and cards beyond
+// packages surface and skill.
 //
 // It is built from four packages, none of which knows the ones behind it:
 //
@@ -16,13 +17,13 @@
 //   - Nothing is started to find out what it is: the manifest beside a binary
 //     says so, and what runs is the file whose hash the manifest names.
 //   - A process starts when it is first needed, serves everybody, and is replaced
-//     when it fails. Whoever renders waits 5 s for an answer, then 5 s for a
+//     when it fails. Whoever renders or lowers waits 5 s for an answer, then 5 s for a
 //     fresh process, and no longer; of a plugin that is out of order they are told
 //     at once.
 //   - A plugin gets no environment, no standard input and no file of the host's,
 //     and where the kernel can see to it no other file, no network and no other
 //     process either. Its log cannot flood or break the host's.
-//   - Who renders has no credential, and who sends no document. A process that
+//   - Who renders or lowers has no credential, and who sends no document. A process that
 //     sends has the settings of one account and a network. Settings are in its
 //     memory and the host's, and nowhere else.
 //   - What is sent is never sent again here, whatever happens to the process: an

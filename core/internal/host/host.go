@@ -57,7 +57,7 @@ type Config struct {
 	// Linux) it is always on. It makes a start about 30 ms longer.
 	MutualTLS bool
 
-	// RenderTimeout bounds one attempt to render, the start of a process
+	// RenderTimeout bounds one attempt to render or to lower a card, the start of a process
 	// included; 0 means 5 s. There are at most two attempts.
 	RenderTimeout time.Duration
 
@@ -83,12 +83,12 @@ type Config struct {
 	noSandbox, lacksSandbox bool
 }
 
-// A Host renders and sends with plugins. It is safe for concurrent use.
+// A Host renders, sends and lowers cards with plugins. It is safe for concurrent use.
 type Host struct {
 	config  Config
 	log     hclog.Logger
 	sockets *process.Sockets
-	slots   []*slot // sorted as Surfaces returns them
+	slots   []*slot // sorted as Surfaces and Packs return them
 	byID    map[string]*slot
 	work    sync.WaitGroup // goroutines of the supervisors
 	groups  groups
@@ -128,7 +128,7 @@ func Open(c Config) (*Host, error) {
 		p.Info.Transport = p.NewTransport != nil
 		log := c.Log.Named(p.Info.ID)
 		h.slots = append(h.slots, &slot{
-			host: h, builtin: hostapi.Local(p, log), outgoing: hostapi.LocalTransport(p, log), found: bundle.Bundle{Info: p.Info},
+			host: h, builtin: hostapi.Local(p, log), outgoing: hostapi.LocalTransport(p, log), found: bundle.Bundle{Kind: hostapi.KindSurface, Info: p.Info},
 		})
 	}
 	found, err := bundle.Discover(c.Dirs)
@@ -146,7 +146,7 @@ func Open(c Config) (*Host, error) {
 	return h, nil
 }
 
-// settle marks the later one of two usable surfaces with the same id as broken
+// settle marks the later one of two usable plugins with the same id as broken
 // and sorts by id, the usable one before the broken ones.
 func (h *Host) settle() {
 	for _, s := range h.slots {
@@ -165,9 +165,13 @@ func (h *Host) settle() {
 			}
 			return s.found.Dir
 		}
+		same := "the same surface"
+		if s.found.Kind == hostapi.KindSkill || winner.found.Kind == hostapi.KindSkill {
+			same = "a plugin of the same id"
+		}
 		s.found.Err = &Error{
 			Op: "open", Plugin: id, Version: s.found.Info.Version, Kind: Duplicate, Source: FromHost,
-			Message: fmt.Sprintf("%s is not used: %s provides the same surface", place(s), place(winner)),
+			Message: fmt.Sprintf("%s is not used: %s provides %s", place(s), place(winner), same),
 			Hint:    "remove one of them",
 		}
 	}
@@ -196,20 +200,42 @@ func (h *Host) settle() {
 // row, is not tried until its time has come, and one that failed too often is
 // not tried at all: both errors come at once and hold the last failure.
 func (h *Host) Render(ctx context.Context, surfaceID string, r surface.RenderRequest) (surface.Rendering, RendererInfo, error) {
-	s, ok := h.byID[surfaceID]
+	s, ok := h.find(hostapi.KindSurface, surfaceID)
 	if !ok {
 		return surface.Rendering{}, RendererInfo{}, h.unknown("render", surfaceID)
 	}
+	var out surface.Rendering
+	by, err := h.call(ctx, s, call{"render", "while it rendered", func(ctx context.Context, c *hostapi.Client) (err error) {
+		out, err = c.Render(ctx, r)
+		return err
+	}})
+	if err != nil {
+		return surface.Rendering{}, by, err
+	}
+	return out, by, nil
+}
+
+// find is the plugin that has an id, if it is of that kind.
+func (h *Host) find(kind, id string) (*slot, bool) {
+	s, ok := h.byID[id]
+	if !ok || (kind == hostapi.KindSkill) != (s.bundle().Kind == hostapi.KindSkill) {
+		return nil, false
+	}
+	return s, true
+}
+
+// call asks a plugin, at most twice, and says which version of it was asked last.
+func (h *Host) call(ctx context.Context, s *slot, c call) (RendererInfo, *Error) {
 	var first *Error
 	for {
 		info := s.bundle().Info
 		by := RendererInfo{ID: info.ID, Version: info.Version}
-		out, again, err := s.render(ctx, r, first)
+		again, err := s.attempt(ctx, c, first)
 		if err == nil {
-			return out, by, nil
+			return by, nil
 		}
 		again = again && first == nil
-		h.log.Warn("render failed", "plugin", by.ID, "version", by.Version, "kind", string(err.Kind), "source", string(err.Source), "again", again)
+		h.log.Warn(c.op+" failed", "plugin", by.ID, "version", by.Version, "kind", string(err.Kind), "source", string(err.Source), "again", again)
 		if again {
 			first = err
 			continue
@@ -217,23 +243,27 @@ func (h *Host) Render(ctx context.Context, surfaceID string, r surface.RenderReq
 		if first != nil && (err.Kind == BackingOff || err.Kind == Quarantined) {
 			err = first // how it failed says more than that it will not be tried again
 		}
-		return surface.Rendering{}, by, err
+		return by, err
 	}
 }
 
 func (h *Host) unknown(op, id string) *Error {
+	noun, every := "surface", op == "restart"
+	if every {
+		noun = "plugin"
+	}
 	var known []string
 	for _, s := range h.slots {
-		if b := s.bundle(); b.Err == nil {
+		if b := s.bundle(); b.Err == nil && (every || b.Kind != hostapi.KindSkill) {
 			known = append(known, b.Info.ID)
 		}
 	}
 	slices.Sort(known)
-	hint := "no surface is installed"
+	hint := "no " + noun + " is installed"
 	if len(known) > 0 {
 		hint = "known are " + strings.Join(known, ", ")
 	}
-	return &Error{Op: op, Kind: NotFound, Source: FromHost, Message: fmt.Sprintf("there is no surface %q", id), Hint: hint}
+	return &Error{Op: op, Kind: NotFound, Source: FromHost, Message: fmt.Sprintf("there is no %s %q", noun, id), Hint: hint}
 }
 
 // Close ends every process and waits for them: at most about twice StopTimeout,

@@ -21,7 +21,7 @@ import (
 )
 
 // built holds the binaries that the tests run, built once.
-var built struct{ dir, fixture, telegram, courier string }
+var built struct{ dir, fixture, telegram, courier, pack string }
 
 func TestMain(m *testing.M) { os.Exit(testMain(m)) }
 
@@ -43,7 +43,8 @@ func testMain(m *testing.M) int {
 	built.fixture = filepath.Join(dir, "fixture"+exe)
 	built.telegram = filepath.Join(dir, "telegram"+exe)
 	built.courier = filepath.Join(dir, "courier"+exe)
-	for out, pkg := range map[string]string{built.fixture: "./testdata/fixture", built.telegram: "../../../plugins/telegram", built.courier: "./testdata/courier"} {
+	built.pack = filepath.Join(dir, "pack"+exe)
+	for out, pkg := range map[string]string{built.fixture: "./testdata/fixture", built.pack: "./testdata/pack", built.telegram: "../../../plugins/telegram", built.courier: "./testdata/courier"} {
 		if err := build(out, pkg); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			return 1

@@ -16,10 +16,9 @@ import (
 	"github.com/seed-1ae66336/vak/core/internal/host/process"
 	"github.com/seed-1ae66336/vak/core/internal/host/supervise"
 	"github.com/seed-1ae66336/vak/sdk/hostapi"
-	"github.com/seed-1ae66336/vak/sdk/surface"
 )
 
-// A slot is the place of one surface.
+// A slot is the place of one plugin.
 type slot struct {
 	host       *Host
 	builtin    *hostapi.Client // instead of a process
@@ -53,6 +52,14 @@ func (s *slot) bundle() bundle.Bundle {
 	return s.found
 }
 
+// role is that of the process which has no credential.
+func (s *slot) role() string {
+	if s.bundle().Kind == hostapi.KindSkill {
+		return hostapi.RoleSkill
+	}
+	return hostapi.RoleRender
+}
+
 // admit adds to a bundle that it may not run here, if so.
 func (s *slot) admit(b bundle.Bundle) bundle.Bundle {
 	if b.Err == nil && !s.host.mayRun(s.firstParty) {
@@ -76,7 +83,17 @@ func (s *slot) refresh() bundle.Bundle {
 		return old
 	}
 	b := s.admit(bundle.Read(old.Dir))
-	if id := old.Info.ID; b.Err == nil && b.Info.ID != id {
+	if b.Kind == "" {
+		b.Kind = old.Kind
+	}
+	if id := old.Info.ID; b.Err == nil && old.Kind != "" && b.Kind != old.Kind {
+		b.Err = &Error{
+			Op: "open", Plugin: id, Kind: BadManifest, Source: FromHost,
+			Message: fmt.Sprintf("%s held a plugin of the kind %s and now holds one of the kind %s", old.Dir, old.Kind, b.Kind),
+			Hint:    "start vak again, so that it is found as what it is",
+		}
+		b.Kind, b.Info.ID = old.Kind, id
+	} else if b.Err == nil && b.Info.ID != id {
 		b.Err = &Error{
 			Op: "open", Plugin: id, Kind: BadManifest, Source: FromHost,
 			Message: fmt.Sprintf("%s held the surface %q and now holds %q", old.Dir, id, b.Info.ID),
@@ -90,9 +107,9 @@ func (s *slot) refresh() bundle.Bundle {
 	return b
 }
 
-// start starts the renderer.
+// start starts what renders, or lowers.
 func (s *slot) start(ctx context.Context) (*process.Process, *Error) {
-	return s.launch(ctx, hostapi.RoleRender, s.host.log.Named(s.bundle().Info.ID), confine)
+	return s.launch(ctx, s.role(), s.host.log.Named(s.bundle().Info.ID), confine)
 }
 
 // launch starts what is installed by now in a role.
@@ -122,55 +139,62 @@ func (s *slot) launch(ctx context.Context, role string, log hclog.Logger, within
 	return p, nil
 }
 
-// render makes one attempt. again says that a fresh process may do better.
-// failed is the error of the attempt before, or nil: what goes wrong with one
-// answer counts once against the plugin.
-func (s *slot) render(caller context.Context, r surface.RenderRequest, failed *Error) (out surface.Rendering, again bool, _ *Error) {
+// A call is one question to a plugin: it is asked once more where a fresh process
+// may do better.
+type call struct {
+	op    string
+	while string // for people: "while it rendered"
+	ask   func(context.Context, *hostapi.Client) error
+}
+
+// attempt makes a call once. again says that a fresh process may do better. failed
+// is the error of the attempt before, or nil: what goes wrong with one answer
+// counts once against the plugin.
+func (s *slot) attempt(caller context.Context, c call, failed *Error) (again bool, _ *Error) {
 	b := s.bundle()
 	if b.Err != nil {
 		broken := *b.Err
-		broken.Op = "render"
-		return surface.Rendering{}, false, &broken
+		broken.Op = c.op
+		return false, &broken
 	}
 	ctx, cancel := context.WithTimeout(caller, s.host.config.RenderTimeout)
 	defer cancel()
 	named := func(e *Error) *Error { return e.Named(b.Info.ID, b.Info.Version) }
 	if s.builtin != nil {
-		out, err := s.builtin.Render(ctx, r)
-		if err != nil {
-			return surface.Rendering{}, false, named(fault.FromCall("render", err))
+		if err := c.ask(ctx, s.builtin); err != nil {
+			return false, named(fault.FromCall(c.op, err))
 		}
-		return out, false, nil
+		return false, nil
 	}
 	acquire := s.sup.Lease
-	if failed != nil && failed.Op == "render" && outOfOrder(failed) {
+	if failed != nil && failed.Op == c.op && outOfOrder(failed) {
 		acquire = s.sup.LeaseAgain
 	}
 	lease, e := acquire(ctx)
 	if e != nil {
-		return surface.Rendering{}, e.Fresh() && !gaveUp(caller, ctx, e), named(e)
+		return e.Fresh() && !gaveUp(caller, ctx, e), named(e)
 	}
-	out, err := lease.P.API().Render(ctx, r)
+	err := c.ask(ctx, lease.P.API())
 	if err == nil {
 		lease.Release(nil, false)
-		return out, false, nil
+		return false, nil
 	}
-	e = fault.FromCall("render", err)
+	e = fault.FromCall(c.op, err)
 	if e.Kind == Unavailable {
-		e = died(e, lease.P.Obituary(), "while it rendered")
+		e = died(e, lease.P.Obituary(), c.while)
 	}
 	if e.Hint == "" && e.Kind == Deadline {
 		e.Hint = "see the plugin's log"
 	}
 	if !e.Fresh() || gaveUp(caller, ctx, e) {
 		lease.Release(nil, false)
-		return surface.Rendering{}, false, named(e)
+		return false, named(e)
 	}
 	e = named(e)
 	// A panic and a broken promise are trouble with one call, and another process
 	// may do better; a process that dies or hangs is out of order itself.
 	lease.Release(e, outOfOrder(e))
-	return surface.Rendering{}, true, e
+	return true, e
 }
 
 // outOfOrder reports whether an error of a call tells of a process that died or

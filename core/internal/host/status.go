@@ -1,6 +1,7 @@
 package host
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"sync"
@@ -39,13 +40,17 @@ type Surface struct {
 // Surfaces lists what was found, sorted by id, with broken ones behind the one
 // that is used. The caller owns the slice.
 func (h *Host) Surfaces() []Surface {
-	out := make([]Surface, len(h.slots))
-	for i, s := range h.slots {
+	out := make([]Surface, 0, len(h.slots))
+	for _, s := range h.slots {
 		b := s.bundle()
-		out[i] = Surface{Info: b.Info, Path: b.Path, SHA256: b.SHA256, Dir: b.Dir, State: s.status().State}
-		if b.Err != nil { // a nil *Error is no nil error
-			out[i].Err = b.Err
+		if b.Kind == hostapi.KindSkill {
+			continue
 		}
+		found := Surface{Info: b.Info, Path: b.Path, SHA256: b.SHA256, Dir: b.Dir, State: s.status().State}
+		if b.Err != nil { // a nil *Error is no nil error
+			found.Err = b.Err
+		}
+		out = append(out, found)
 	}
 	return out
 }
@@ -54,7 +59,8 @@ func (h *Host) Surfaces() []Surface {
 type Status struct {
 	ID         string    `json:"id"`
 	Version    string    `json:"version,omitempty"`
-	Role       string    `json:"role"`              // render or transport: what its process is for
+	Kind       string    `json:"kind"`              // surface or skill
+	Role       string    `json:"role"`              // render, transport or skill: what its process is for
 	Account    string    `json:"account,omitempty"` // of a transport; empty for the default one
 	State      State     `json:"state"`
 	PID        int       `json:"pid,omitempty"`        // of the process that takes calls; also its group
@@ -83,8 +89,8 @@ type Failure struct {
 	At      time.Time `json:"at,omitzero"`
 }
 
-// Status lists all plugins in the order of Surfaces, in the role render; each is
-// followed by those of its transports that have, or had, a process, by account.
+// Status lists all plugins by id, surfaces in the order of Surfaces and packs in
+// that of Packs, in the role that has no credential; a surface is followed by those of its transports that have, or had, a process, by account.
 // It starts nothing and waits for nothing.
 func (h *Host) Status() []Status {
 	out := make([]Status, 0, len(h.slots))
@@ -101,7 +107,7 @@ func (h *Host) Status() []Status {
 }
 
 func (s *slot) status() Status {
-	out := s.identity(hostapi.RoleRender)
+	out := s.identity(s.role())
 	if s.builtin != nil {
 		out.State, out.Sandbox = StateBuiltin, ""
 		if e := s.bundle().Err; e != nil {
@@ -124,7 +130,7 @@ func (o *outlet) status() Status {
 func (s *slot) identity(role string) Status {
 	b := s.bundle()
 	return Status{
-		ID: b.Info.ID, Version: b.Info.Version, Role: role, SHA256: b.SHA256, Path: b.Path, Dir: b.Dir, FirstParty: s.firstParty,
+		ID: b.Info.ID, Version: b.Info.Version, Kind: cmp.Or(b.Kind, hostapi.KindSurface), Role: role, SHA256: b.SHA256, Path: b.Path, Dir: b.Dir, FirstParty: s.firstParty,
 		Sandbox: Sandbox().Level,
 	}
 }

@@ -65,7 +65,7 @@ func TestSchema(t *testing.T) {
 	}{
 		{"id", nil, "/: missing properties: 'id'"},
 		{"id", 5, "/id: expected string, but got number"},
-		{"kind", "skills", "/kind: value must be \"surface\""},
+		{"kind", "skills", "/kind: value must be one of \"surface\", \"skill\""},
 		{"schema_version", 2, "/schema_version: 2 is newer than this vak"},
 		{"schema_version", "1", "/schema_version: value must be \"1\""},
 		{"protocol", []any{}, "/protocol: minimum 1 items"},
@@ -97,7 +97,8 @@ func TestSchema(t *testing.T) {
 		}
 	}
 	for _, c := range []struct{ text, says string }{
-		{"", "not valid JSON at byte 0"},
+		{"", "not valid JSON at byte 0, in line 1"},
+		{"{\n\n  \"id\": x}", "in line 3"},
 		{"{} {}", "more follows"},
 		{"\"\xff\"", "not valid UTF-8"},
 		{"[]", "/: expected object, but got array"},
@@ -105,6 +106,43 @@ func TestSchema(t *testing.T) {
 	} {
 		if b := Read(folder(t, c.text)); b.Err == nil || !strings.Contains(b.Err.Message, c.says) {
 			t.Errorf("%.20q: err = %v, want %q", c.text, b.Err, c.says)
+		}
+	}
+}
+
+func TestPack(t *testing.T) {
+	pack := func() map[string]any {
+		m := manifest(t)
+		m["kind"] = "skill"
+		m["info"] = map[string]any{
+			"id": "good", "version": "1.0.0",
+			"types":   []any{map[string]any{"name": "a.b", "schema": map[string]any{"type": "object"}, "checks": true}},
+			"recipes": []any{map[string]any{"id": "r", "version": "1.0.0", "signals": []any{"s"}}},
+			"signals": []any{map[string]any{"name": "s", "keywords": []any{"w"}}},
+		}
+		return m
+	}
+	b := Read(folder(t, pack()))
+	if b.Err != nil || b.Kind != hostapi.KindSkill || b.Info.ID != "good" || b.Info.Version != "1.0.0" || len(b.Pack.Types) != 1 || !b.Pack.Types[0].Checks {
+		t.Fatalf("a valid manifest: %+v", b)
+	}
+	for _, c := range []struct {
+		name  string // of a member of info
+		value any
+		says  string
+	}{
+		{"types", nil, "/info/types: expected array"},
+		{"types", []any{map[string]any{"name": "a.b"}}, "/info/types/0: missing properties: 'schema'"},
+		{"types", []any{map[string]any{"name": "A", "schema": map[string]any{}}}, "info.types[0].name \"A\": want small letters"},
+		{"recipes", []any{map[string]any{"id": "r", "version": "1.0.0", "signals": "s"}}, "/info/recipes/0/signals: expected array"},
+		{"signals", []any{map[string]any{"name": "s", "keywords": []any{""}}}, "info.signals[0].keywords[0]"},
+		{"version", "2.0.0", "id and version differ"},
+	} {
+		m := pack()
+		m["info"].(map[string]any)[c.name] = c.value
+		b := Read(folder(t, m))
+		if b.Err == nil || b.Kind != hostapi.KindSkill || !strings.Contains(b.Err.Message, hostapi.ManifestName+" is not valid") || !strings.Contains(b.Err.Message, c.says) {
+			t.Errorf("%s = %v: kind %q, err = %v, want %q", c.name, c.value, b.Kind, b.Err, c.says)
 		}
 	}
 }
@@ -191,7 +229,7 @@ func FuzzRead(f *testing.F) {
 		if conforms(b) != nil {
 			return
 		}
-		if m, err := hostapi.ParseManifest(b); err == nil && (m.Info.ID == "" || len(m.SHA256) != 64 || filepath.Base(m.Binary) != m.Binary) {
+		if m, err := hostapi.ParseManifest(b); err == nil && (m.Info.ID+m.Pack.ID == "" || len(m.SHA256) != 64 || filepath.Base(m.Binary) != m.Binary) {
 			t.Errorf("%q passes as %+v", b, m)
 		}
 	})

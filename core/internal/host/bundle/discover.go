@@ -2,6 +2,7 @@ package bundle
 
 import (
 	"crypto/sha256"
+	"encoding/json"
 	"fmt"
 	"io"
 	"os"
@@ -9,12 +10,15 @@ import (
 
 	"github.com/seed-1ae66336/vak/core/internal/host/fault"
 	"github.com/seed-1ae66336/vak/sdk/hostapi"
+	"github.com/seed-1ae66336/vak/sdk/skill"
 	"github.com/seed-1ae66336/vak/sdk/surface"
 )
 
 // A Bundle is one plugin that was found, usable or not. It does not change.
 type Bundle struct {
-	Info   surface.Info // of a broken one the id at least: the folder's name if nothing better is known
+	Kind   string       // hostapi.KindSurface or KindSkill; empty where the manifest does not say
+	Info   surface.Info // of a skill pack id and version only; of a broken one the id at least: the folder's name if nothing better is known
+	Pack   skill.Info   // of a skill pack
 	Path   string       // of the binary; empty for some broken ones
 	SHA256 string       // of the binary, as the manifest says
 	Dir    string       // the plugin's folder
@@ -81,9 +85,13 @@ func Read(folder string) Bundle {
 		m, err = hostapi.ParseManifest(text)
 	}
 	if err != nil {
+		b.Kind = kindOf(text)
 		return broken(fmt.Sprintf("%s is not valid: %v", path, err), "install the plugin again, or tell its author", err)
 	}
-	b.Info, b.SHA256, b.Path = m.Info, m.SHA256, filepath.Join(folder, m.Binary)
+	b.Kind, b.Info, b.Pack, b.SHA256, b.Path = m.Kind, m.Info, m.Pack, m.SHA256, filepath.Join(folder, m.Binary)
+	if m.Kind == hostapi.KindSkill {
+		b.Info.ID, b.Info.Version = m.Pack.ID, m.Pack.Version
+	}
 	st, err := os.Stat(b.Path)
 	if err == nil {
 		b.seen.binary = fileStamp(st)
@@ -97,6 +105,17 @@ func Read(folder string) Bundle {
 		return broken(b.Path+" may not be executed", "chmod +x "+b.Path, nil)
 	}
 	return b
+}
+
+// kindOf is the kind in a manifest that is not valid otherwise, if it says one.
+func kindOf(text []byte) string {
+	var m struct {
+		Kind string `json:"kind"`
+	}
+	if json.Unmarshal(text, &m) != nil || m.Kind != hostapi.KindSurface && m.Kind != hostapi.KindSkill {
+		return ""
+	}
+	return m.Kind
 }
 
 // A stamp tells whether what was read is still what is there.

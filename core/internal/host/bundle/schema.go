@@ -38,10 +38,14 @@ func conforms(b []byte) error {
 	d.UseNumber()
 	var v any
 	if err := d.Decode(&v); err != nil {
-		return fmt.Errorf("not valid JSON at byte %d", d.InputOffset())
+		at := d.InputOffset()
+		if e, ok := errors.AsType[*json.SyntaxError](err); ok {
+			at = e.Offset
+		}
+		return fmt.Errorf("not valid JSON at byte %d, in line %d", at, line(b, at))
 	}
 	if _, err := d.Token(); err != io.EOF {
-		return fmt.Errorf("not valid JSON: more follows at byte %d", d.InputOffset())
+		return fmt.Errorf("not valid JSON: more follows at byte %d, in line %d", d.InputOffset(), line(b, d.InputOffset()))
 	}
 	if m, ok := v.(map[string]any); ok { // before the schema, which knows one version only
 		if n, ok := m["schema_version"].(json.Number); ok {
@@ -66,6 +70,9 @@ func conforms(b []byte) error {
 	return err
 }
 
+// line is the number of the line in which a byte stands.
+func line(b []byte, at int64) int { return 1 + bytes.Count(b[:min(at, int64(len(b)))], []byte("\n")) }
+
 // leaves lists the findings that have no closer cause.
 func leaves(out []string, e *jsonschema.ValidationError) []string {
 	if len(e.Causes) == 0 {
@@ -73,8 +80,8 @@ func leaves(out []string, e *jsonschema.ValidationError) []string {
 		if at == "" {
 			at = "/"
 		}
-		if line := at + ": " + e.Message; !slices.Contains(out, line) {
-			out = append(out, line)
+		if found := at + ": " + e.Message; !slices.Contains(out, found) {
+			out = append(out, found)
 		}
 		return out
 	}

@@ -31,7 +31,7 @@ const (
 
 // The kinds that are the host's own.
 const (
-	// NotFound is returned when there is no such surface, or a directory of
+	// NotFound is returned when there is no such plugin, or a directory of
 	// plugins cannot be read.
 	NotFound Kind = "not_found"
 
@@ -83,7 +83,7 @@ const (
 // Plugin, Version, Kind and Source are safe to log. Message, Tail and Err may
 // hold a plugin author's words.
 type Error struct {
-	Op      string // open, start, check, render, configure, send, edit or delete
+	Op      string // open, start, check, render, configure, send, edit, delete, lower or check_card
 	Plugin  string // id, or the folder of a plugin that has none
 	Version string // empty where it is not known
 	Kind    Kind

@@ -22,7 +22,7 @@ import (
 // Config says what to start and how. All but Confine and Track is required.
 type Config struct {
 	Bundle       bundle.Bundle // without an error
-	Role         string        // hostapi.RoleRender
+	Role         string        // hostapi.RoleRender, RoleTransport or RoleSkill
 	Sockets      *Sockets
 	Log          hclog.Logger
 	MutualTLS    bool
@@ -146,7 +146,13 @@ func (p *Process) verify(ctx context.Context, b bundle.Bundle) error {
 		}
 		return e
 	}
-	if d.Role != p.runner.role || !hostapi.SameInfo(d.Info, b.Info) {
+	same := d.Kind == b.Kind && d.Role == p.runner.role
+	if b.Kind == hostapi.KindSkill {
+		same = same && hostapi.SameInfo(d.Pack, b.Pack)
+	} else {
+		same = same && hostapi.SameInfo(d.Info, b.Info)
+	}
+	if !same {
 		return &fault.Error{
 			Op: "start", Kind: fault.Incompatible, Source: fault.FromPlugin,
 			Message: "the plugin describes itself differently from its manifest",

@@ -1,0 +1,100 @@
+// Command pack is a skill pack that does wrong on demand: by its name while it
+// starts and in what it answers, by the member "do" of a payload while it lowers.
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/seed-1ae66336/vak/sdk/card"
+	"github.com/seed-1ae66336/vak/sdk/skill"
+)
+
+// The real one: serving replaces it.
+var stderr = os.Stderr
+
+func main() {
+	name := strings.TrimSuffix(filepath.Base(os.Args[0]), ".exe")
+	p := skill.Pack{ID: name, Version: "1.0.0", Types: []skill.Type{{
+		Name: name + ".thing", Schema: json.RawMessage(`{"type":"object"}`), Lower: lower, Check: check,
+	}}}
+	if len(os.Args) > 1 && os.Args[1] == "skill" {
+		switch name {
+		case "liar":
+			lie(p.Info())
+			return
+		case "changed": // another than its manifest says
+			p.Types[0].Name = "other.thing"
+		}
+	}
+	skill.Serve(p)
+}
+
+// A wish is what a payload asks for.
+type wish struct {
+	Do   string `json:"do"`
+	With string `json:"with"`
+}
+
+func text(s string) (card.Tree, error) { return card.Of(card.Text{Text: s}), nil }
+
+func lower(ctx context.Context, in skill.Input) (card.Tree, error) {
+	var w wish
+	if err := json.Unmarshal(in.Payload, &w); err != nil {
+		return card.Tree{}, err
+	}
+	switch w.Do {
+	case "pid":
+		return text(strconv.Itoa(os.Getpid()))
+	case "env":
+		return text(strings.Join(os.Environ(), "\n"))
+	case "context":
+		return text(in.Context.AsOf + " " + in.Locale)
+	case "crash":
+		fmt.Fprintln(stderr, "crashed on purpose")
+		os.Exit(2)
+	case "hang":
+		select {}
+	case "panic":
+		panic("a word of the card: " + w.With)
+	case "error":
+		return card.Tree{}, errors.New("cannot do that")
+	case "none":
+		return card.Tree{}, nil
+	case "huge":
+		return text(strings.Repeat("x", 17<<20))
+	case "flood":
+		line := strings.Repeat("z", 1023) + "\n"
+		for range 5 << 10 {
+			io.WriteString(stderr, line)
+		}
+	case "read":
+		b, err := os.ReadFile(w.With)
+		if err != nil {
+			return text("refused: " + err.Error())
+		}
+		return text(string(b))
+	}
+	return text("ok")
+}
+
+func check(_ context.Context, in skill.Input) error {
+	var w wish
+	if err := json.Unmarshal(in.Payload, &w); err != nil {
+		return err
+	}
+	switch w.Do {
+	case "wrong":
+		return &card.ProblemError{Kind: card.ErrInvalid, Path: "/with", Want: "expected something else"}
+	case "crash":
+		os.Exit(2)
+	}
+	return nil
+}
