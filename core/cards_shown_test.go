@@ -71,7 +71,7 @@ func TestManyCards(t *testing.T) {
 // TestCardsOfWidths renders one answer at the same time on surfaces with grids of
 // different widths: each gets what it gets alone.
 func TestCardsOfWidths(t *testing.T) {
-	card := `{"semantic_type":"table","payload":{"columns":[{"key":"a","label":"A name that is rather long"},{"key":"b","label":"Another name"}],"rows":[{"a":"some words in a cell","b":"and some more words"}]}}`
+	card := chartCard(60) // its spark line is as wide as there is room
 	c := configuredCore(t, "[surfaces.log]\ngrid = 100\n[targets.narrow]\nto = 'log:narrow'\ngrid = 20\n", "", Config{})
 	targets := []surface.Target{{Surface: "log", Address: "wide"}, {Surface: "log", Address: "narrow"}}
 	var alone []string
