@@ -32,7 +32,8 @@ func (a *app) pluginCommand() *cobra.Command {
 	a.hasHome(cmd)
 	cmd.AddCommand(a.pluginListCommand(), a.pluginInspectCommand(), a.pluginRestartCommand(),
 		a.pluginInstallCommand(), a.pluginUpgradeCommand(), a.pluginEnableCommand(true), a.pluginEnableCommand(false),
-		a.pluginRevokeCommand(), a.pluginRestoreCommand(), a.pluginRemoveCommand())
+		a.pluginRevokeCommand(), a.pluginRestoreCommand(), a.pluginRemoveCommand(),
+		a.pluginKeygenCommand(), a.pluginPackCommand())
 	return cmd
 }
 
