@@ -32,10 +32,13 @@ func (c *Core) CardTypes() []CardType {
 			shapes[t] = s
 		}
 	}
-	all := builtinCatalog().Types()
+	all := c.knows().catalog().Types()
 	out := make([]CardType, len(all))
 	for i, e := range all {
 		out[i] = CardType{Name: e.Name, Skill: e.Skill, SkillVersion: e.SkillVersion, Schema: e.Schema}
+		if len(e.Example) > 0 {
+			out[i].Example = json.RawMessage(fmt.Sprintf(`{"semantic_type":%q,"payload":%s}`, e.Name, e.Example))
+		}
 		if s, ok := shapes[e.Name]; ok {
 			out[i].Title, out[i].Purpose, out[i].Tool = s.Title, s.Purpose, s.Tool
 			out[i].Example = json.RawMessage(fmt.Sprintf(`{"semantic_type":%q,"payload":%s}`, s.Example.Type, s.Example.Payload))
@@ -73,7 +76,7 @@ type CardProblem struct {
 // where that is not empty. It returns the type, as far as it is known, and what is
 // wrong, in the order in which it stands there by path; nothing: it is a card.
 func (c *Core) CheckCard(tool string, b []byte) (typ string, problems []CardProblem) {
-	o, err := builtinCatalog().Call(tool, b)
+	o, err := c.knows().catalog().Call(tool, b)
 	if err == nil {
 		return o.SemanticType, nil
 	}

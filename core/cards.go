@@ -13,6 +13,7 @@ import (
 	"github.com/seed-1ae66336/vak/core/compile"
 	"github.com/seed-1ae66336/vak/core/internal/builtin/cards"
 	"github.com/seed-1ae66336/vak/core/internal/builtin/recipes"
+	"github.com/seed-1ae66336/vak/core/internal/host"
 	"github.com/seed-1ae66336/vak/core/internal/pipeline/catalog"
 	"github.com/seed-1ae66336/vak/core/internal/pipeline/cover"
 	"github.com/seed-1ae66336/vak/core/internal/pipeline/lower"
@@ -61,12 +62,10 @@ var (
 	})
 )
 
-// openCard reads a card out of a text.
-func openCard(envelope []byte) (card.Output, error) { return builtinCatalog().Open(envelope) }
-
 // A deck is the cards of an answer, with what each looks like, which is found out
 // once. It is safe for concurrent use.
 type deck struct {
+	know  *knowledge       // as it was when the answer was prepared
 	tools []card.Output    // those that tools handed over, in the order of their calls
 	said  []doc.Diagnostic // of calls that hand over a card, and are none
 
@@ -86,10 +85,10 @@ const maxRefused = 20
 // newDeck takes up the cards that tools handed over. A call that failed is the
 // agent's to repair, and was answered so; of others that no card comes of, though
 // one should, it is said why.
-func newDeck(tools []ToolUse) *deck {
-	k := &deck{faces: map[string]*face{}}
+func newDeck(know *knowledge, tools []ToolUse) *deck {
+	k := &deck{know: know, faces: map[string]*face{}}
 	for _, t := range tools[:min(len(tools), MaxTools)] {
-		o, ok, err := cardOf(t)
+		o, ok, err := know.cardOf(t)
 		if ok {
 			k.tools = append(k.tools, o)
 		}
@@ -102,19 +101,19 @@ func newDeck(tools []ToolUse) *deck {
 
 // cardOf is the card that a call handed over, by its arguments or by its result.
 // The error is of a tool that hands over nothing else.
-func cardOf(t ToolUse) (o card.Output, ok bool, err error) {
+func (k *knowledge) cardOf(t ToolUse) (o card.Output, ok bool, err error) {
 	if t.Failed {
 		return card.Output{}, false, nil
 	}
 	if handsOver(t.Name) {
-		o, err := builtinCatalog().Call(t.Name, t.Arguments)
+		o, err := k.catalog().Call(t.Name, t.Arguments)
 		return o, err == nil, err
 	}
 	for _, text := range []string{t.Result, string(t.Arguments)} {
 		if !card.Looks(text) {
 			continue
 		}
-		if o, err := openCard([]byte(text)); err == nil {
+		if o, err := k.open([]byte(text)); err == nil {
 			return o, true, nil
 		}
 	}
@@ -144,7 +143,7 @@ func (k *deck) blocks() []doc.Block {
 // if it says that it is a note, and else only kept.
 func (k *deck) compose(text string) (*doc.Document, error) {
 	first := k.blocks()
-	d, err := compile.Compiler{Open: openCard, First: len(first) + 1}.Markdown(text)
+	d, err := compile.Compiler{Open: k.know.open, First: len(first) + 1}.Markdown(text)
 	if err != nil {
 		return nil, err
 	}
@@ -181,7 +180,7 @@ func (k *deck) face(ctx context.Context, b *doc.Structured) *face {
 	if err != nil {
 		return nil // it is shown as the document has it
 	}
-	t, err := builtinCatalog().Lower(ctx, o)
+	t, err := k.know.catalog().Lower(ctx, o)
 	if err != nil {
 		t = catalog.Generic(o.Payload, o.SemanticType)
 	}
@@ -212,6 +211,9 @@ func (k *deck) spread(ctx context.Context, v *view, p look, entry string) {
 // cardCause is why a card was not lowered, without a word of it.
 func cardCause(err error) string {
 	if e, ok := errors.AsType[*catalog.LowerError](err); ok {
+		if of, ok := errors.AsType[*host.Error](e.Err); ok {
+			return fmt.Sprintf("the skill %q could not lower a card of the type %q: %s", e.Skill, e.Type, packCause(of))
+		}
 		return e.Error()
 	}
 	if errors.Is(err, card.ErrUnknownType) {

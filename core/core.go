@@ -117,6 +117,7 @@ type Core struct {
 	host     *host.Host
 	log      hclog.Logger
 	surfaces atomic.Pointer[[]Surface] // sorted by id, as of Open or the last restart
+	known    atomic.Pointer[knowledge] // of cards, as of the same moment
 	config   Config
 	started  time.Time
 	hold     *hold // nil where it is read only
@@ -294,6 +295,7 @@ func (c *Core) look() []Surface {
 		all[i] = c.newSurface(s)
 	}
 	c.surfaces.Store(&all)
+	c.learn()
 	return all
 }
 

@@ -108,14 +108,14 @@ func (c *Core) prepare(d Draft, entry ledger.EntryID) (*Answer, error) {
 	if templated(kind) {
 		a.tools = slices.Clone(d.Tools)
 	}
-	a.deck = newDeck(a.tools)
+	a.deck = newDeck(c.knows(), a.tools)
 	a.doc, err = contain("compile", func() (*doc.Document, error) { return a.deck.compose(d.Markdown) })
 	if err != nil {
 		c.log.Error("compile failed", "cause", cause(err), "stack", stack(err))
 		a.doc = asSource(d.Markdown, "compile_failed")
 		a.failed = append(a.failed, doc.Diagnostic{Code: "compile_failed", Severity: doc.Error, Message: "The answer is shown as its source: " + cause(err) + "."})
 	}
-	a.signals = sync.OnceValue(func() plan.SignalContext { return builtinPlanner().Signals(a.facts()) })
+	a.signals = sync.OnceValue(func() plan.SignalContext { return a.deck.know.planner().Signals(a.facts()) })
 	a.escaped = a.escapedDocument(d.Markdown)
 	a.frame = d.frame(len(a.doc.Blocks))
 	a.source, a.exact = packet.Exact(d.Markdown)

@@ -59,6 +59,7 @@ func (b backend) Plugins() []control.Plugin {
 			types[p.Dir] = append(types[p.Dir], t.Name)
 		}
 	}
+	refused := b.core.knows().refused()
 	out := make([]control.Plugin, len(now))
 	for i, s := range now {
 		out[i] = control.Plugin{
@@ -71,6 +72,10 @@ func (b backend) Plugins() []control.Plugin {
 		}
 		if s.Role == hostapi.RoleSkill {
 			out[i].Types = types[s.Dir]
+			if e := refused[s.Dir]; e != nil {
+				out[i].State = control.Broken
+				out[i].Error = &control.Fault{Kind: "refused", Source: "plugin", Message: e.Error(), Hint: "its cards show their members as they are; tell its author, or remove it"}
+			}
 		}
 		if s.Role != hostapi.RoleRender || len(found) == 0 {
 			continue

@@ -157,7 +157,7 @@ func (c *Core) WhyJob(ctx context.Context, id string) (Why, error) {
 // block. v still has its cards.
 func (a *Answer) plan(v view, s Surface) plan.Plan {
 	p, err := contain("planning", func() (plan.Plan, error) {
-		return builtinPlanner().Plan(plan.Input{
+		return a.deck.know.planner().Plan(plan.Input{
 			Document: v.doc, Signals: a.signals(),
 			Surface: s.ID, Profile: s.Profile, Renderer: plan.Renderer{ID: s.ID, Blocks: s.info.Blocks},
 		}), nil

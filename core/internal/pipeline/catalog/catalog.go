@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"cmp"
+	"maps"
 	"regexp"
 	"slices"
 	"strconv"
@@ -26,6 +27,9 @@ type Catalog struct {
 	tools   map[string][]string
 	recipes []skill.Recipe
 	signals []skill.Signal
+
+	packs map[string]bool      // by id
+	known map[[2]string]string // id and version of recipes: the pack that each is of
 }
 
 // An Entry is a type with its owner.
@@ -49,54 +53,78 @@ var (
 // New makes a catalog of packs, compiling every schema. Its error is an *[Error]
 // about the first thing that is wrong.
 func New(packs ...skill.Pack) (*Catalog, error) {
-	c := &Catalog{types: map[string]*owned{}, tools: map[string][]string{}}
-	compiled := map[string]*schema{}
-	ids := map[string]bool{}
-	recipes := map[[2]string]string{}
-	for _, p := range packs {
-		switch {
-		case !named(packID, p.ID):
-			return nil, &Error{ErrName, p.ID, "", "an id is small letters, digits, _ and - in parts joined by dots, 100 at most"}
-		case ids[p.ID]:
-			return nil, &Error{ErrOwned, p.ID, "", "another pack has this id; give one of them another"}
-		case p.Version == "":
-			return nil, &Error{ErrIncomplete, p.ID, "", "give it a version"}
-		}
-		ids[p.ID] = true
-		for _, t := range p.Types {
-			if err := c.addType(p, t, compiled); err != nil {
-				return nil, err
-			}
-		}
-		for _, r := range p.Recipes {
-			key := [2]string{r.ID, r.Version}
-			first, twice := recipes[key]
-			switch {
-			case !named(dotted, r.ID):
-				return nil, &Error{ErrName, p.ID, r.ID, wantName}
-			case twice:
-				return nil, &Error{ErrTwice, p.ID, r.ID, "the recipe has the version " + strconv.Quote(r.Version) + " in the skill " + strconv.Quote(first) + " already; give it another version or id"}
-			case len(c.recipes) == MaxRecipes:
-				return nil, &Error{ErrTooMany, p.ID, r.ID, "a catalog holds 20,000 recipes"}
-			}
-			recipes[key] = p.ID
-			c.recipes = append(c.recipes, r)
-		}
-		for _, s := range p.Signals {
-			switch {
-			case !named(dotted, s.Name):
-				return nil, &Error{ErrName, p.ID, s.Name, wantName}
-			case len(c.signals) == MaxSignals:
-				return nil, &Error{ErrTooMany, p.ID, s.Name, "a catalog holds 20,000 signals"}
-			}
-			c.signals = append(c.signals, s)
-		}
+	c := &Catalog{
+		types: map[string]*owned{}, tools: map[string][]string{},
+		packs: map[string]bool{}, known: map[[2]string]string{},
 	}
 	for _, s := range cards.Shapes() {
 		c.tools[s.Tool] = slices.Clone(s.Types)
 	}
+	compiled := map[string]*schema{}
+	for _, p := range packs {
+		if err := c.add(p, compiled); err != nil {
+			return nil, err
+		}
+	}
 	slices.SortFunc(c.names, cmp.Compare)
 	return c, nil
+}
+
+// With is c and one more pack, without compiling anew what c has. Its error is an
+// *[Error]; c is what it was either way.
+func (c *Catalog) With(p skill.Pack) (*Catalog, error) {
+	out := &Catalog{
+		types: maps.Clone(c.types), names: slices.Clone(c.names), tools: c.tools,
+		recipes: slices.Clone(c.recipes), signals: slices.Clone(c.signals),
+		packs: maps.Clone(c.packs), known: maps.Clone(c.known),
+	}
+	if err := out.add(p, map[string]*schema{}); err != nil {
+		return nil, err
+	}
+	slices.SortFunc(out.names, cmp.Compare)
+	return out, nil
+}
+
+// add takes in a pack. Where it fails, c is of no use.
+func (c *Catalog) add(p skill.Pack, compiled map[string]*schema) error {
+	switch {
+	case !named(packID, p.ID):
+		return &Error{ErrName, p.ID, "", "an id is small letters, digits, _ and - in parts joined by dots, 100 at most"}
+	case c.packs[p.ID]:
+		return &Error{ErrOwned, p.ID, "", "another pack has this id; give one of them another"}
+	case p.Version == "":
+		return &Error{ErrIncomplete, p.ID, "", "give it a version"}
+	}
+	c.packs[p.ID] = true
+	for _, t := range p.Types {
+		if err := c.addType(p, t, compiled); err != nil {
+			return err
+		}
+	}
+	for _, r := range p.Recipes {
+		key := [2]string{r.ID, r.Version}
+		first, twice := c.known[key]
+		switch {
+		case !named(dotted, r.ID):
+			return &Error{ErrName, p.ID, r.ID, wantName}
+		case twice:
+			return &Error{ErrTwice, p.ID, r.ID, "the recipe has the version " + strconv.Quote(r.Version) + " in the skill " + strconv.Quote(first) + " already; give it another version or id"}
+		case len(c.recipes) == MaxRecipes:
+			return &Error{ErrTooMany, p.ID, r.ID, "a catalog holds 20,000 recipes"}
+		}
+		c.known[key] = p.ID
+		c.recipes = append(c.recipes, r)
+	}
+	for _, s := range p.Signals {
+		switch {
+		case !named(dotted, s.Name):
+			return &Error{ErrName, p.ID, s.Name, wantName}
+		case len(c.signals) == MaxSignals:
+			return &Error{ErrTooMany, p.ID, s.Name, "a catalog holds 20,000 signals"}
+		}
+		c.signals = append(c.signals, s)
+	}
+	return nil
 }
 
 const wantName = "a name is small letters, digits and _ in parts joined by dots, 100 at most"
