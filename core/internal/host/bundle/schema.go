@@ -29,7 +29,7 @@ var compiled = sync.OnceValues(func() (*jsonschema.Schema, error) {
 const maxFindings = 3
 
 // conforms holds a manifest against the schema. Its error names each place by
-// its JSON pointer.
+// its JSON pointer and its line.
 func conforms(b []byte) error {
 	if !utf8.Valid(b) {
 		return errors.New("not valid UTF-8")
@@ -65,7 +65,11 @@ func conforms(b []byte) error {
 		if n := len(found) - maxFindings; n > 0 {
 			found, more = found[:maxFindings], fmt.Sprintf(" (and %d more)", n)
 		}
-		return errors.New(strings.Join(found, "; ") + more)
+		lines := make([]string, len(found))
+		for i, f := range found { // few, since each line is looked for
+			lines[i] = fmt.Sprintf("%s: %s (line %d)", f.at, f.message, lineOf(b, strings.TrimSuffix(f.at, "/")))
+		}
+		return errors.New(strings.Join(lines, "; ") + more)
 	}
 	return err
 }
@@ -73,14 +77,17 @@ func conforms(b []byte) error {
 // line is the number of the line in which a byte stands.
 func line(b []byte, at int64) int { return 1 + bytes.Count(b[:min(at, int64(len(b)))], []byte("\n")) }
 
+// A finding is a place, as a JSON pointer, and what is wrong there.
+type finding struct{ at, message string }
+
 // leaves lists the findings that have no closer cause.
-func leaves(out []string, e *jsonschema.ValidationError) []string {
+func leaves(out []finding, e *jsonschema.ValidationError) []finding {
 	if len(e.Causes) == 0 {
 		at := e.InstanceLocation
 		if at == "" {
 			at = "/"
 		}
-		if found := at + ": " + e.Message; !slices.Contains(out, found) {
+		if found := (finding{at, e.Message}); !slices.Contains(out, found) {
 			out = append(out, found)
 		}
 		return out
