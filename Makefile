@@ -60,7 +60,7 @@ gen-check: ## fail if something generated is not up to date
 	$(GO) test ./core/internal/arch -run '^TestAPI$$' -count=1
 
 golden: ## write the golden files anew; read the diff before you commit it
-	$(GO) test $$(grep -rlE --include='*_test.go' 'sdktest\.Golden\(|Bool\("update"' core sdk plugins | grep -v core/internal/arch | xargs -n1 dirname | sort -u | sed 's|^|./|') -count=1 -run Golden -update
+	$(GO) test $$(grep -rlE --include='*_test.go' 'sdktest\.(Pack)?Golden\(|Bool\("update"' core sdk plugins | grep -v core/internal/arch | xargs -n1 dirname | sort -u | sed 's|^|./|') -count=1 -run Golden -update
 
 fuzz: ## run every fuzz test for FUZZTIME (default 10s)
 	@set -e; grep -rl --include='*_test.go' '^func Fuzz' core sdk plugins | xargs -n1 dirname | sort -u | while read -r dir; do \

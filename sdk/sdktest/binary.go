@@ -20,7 +20,6 @@ import (
 	"github.com/hashicorp/go-plugin/runner"
 
 	"github.com/seed-1ae66336/vak/sdk/hostapi"
-	"github.com/seed-1ae66336/vak/sdk/surface"
 )
 
 const (
@@ -39,13 +38,13 @@ const (
 // it dies. What it writes to standard error is in the test's log.
 func Binary(t testing.TB, path string) *Runner {
 	t.Helper()
-	client, info := launch(t, path, hostapi.RoleRender, &lines{t: t}, io.Discard)
-	return &Runner{client: client, info: info}
+	client, d := launch(t, path, hostapi.RoleRender, &lines{t: t}, io.Discard)
+	return &Runner{client: client, info: d.Info}
 }
 
 // launch starts the binary at path in a role, as [Binary] says. What the author's
 // code writes comes to output, by the protocol; what comes before it, to stderr.
-func launch(t testing.TB, path, role string, stderr, output io.Writer) (*hostapi.Client, surface.Info) {
+func launch(t testing.TB, path, role string, stderr, output io.Writer) (*hostapi.Client, hostapi.Description) {
 	t.Helper()
 	manifest, err := readManifest(path)
 	if err != nil {
@@ -86,15 +85,15 @@ func launch(t testing.TB, path, role string, stderr, output io.Writer) (*hostapi
 	if err != nil {
 		t.Fatalf("sdktest: a host would refuse this plugin: %v", err)
 	}
-	if d.Role != role || !hostapi.SameInfo(d.Info, manifest.Info) {
+	if d.Role != role || d.Kind != manifest.Kind || !hostapi.SameInfo(d.Info, manifest.Info) || !hostapi.SameInfo(d.Pack, manifest.Pack) {
 		t.Fatalf("sdktest: a host would refuse this plugin: it describes itself differently from its manifest; make the manifest anew")
 	}
-	return api, d.Info
+	return api, d
 }
 
-// Build builds the surface whose main package is in dir, makes its manifest, and
-// returns the path of the binary, for [Binary] and [SenderBinary]. Both last as
-// long as the test.
+// Build builds the plugin whose main package is in dir, makes its manifest, and
+// returns the path of the binary, for [Binary], [SenderBinary] and [PackBinary].
+// Both last as long as the test.
 func Build(t testing.TB, dir string) string {
 	t.Helper()
 	dir, err := filepath.Abs(dir)

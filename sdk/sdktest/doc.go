@@ -1,4 +1,4 @@
-// Package sdktest tests surfaces without a host, and without a process but where
+// Package sdktest tests surfaces and skill packs without a host, and without a process but where
 // the process is what is tested.
 //
 // [Run] gives a [Runner], which renders as a host does: every value crosses in
@@ -14,6 +14,11 @@
 // [Binary] and [SenderBinary] give a Runner and a Sender of the built artefact,
 // through the real handshake; [Build] builds it. [NewTransportScript] is a fake of
 // a transport, for tests of what sends.
+//
+// [Pack] gives a [PackRunner], which asks a skill pack as a host does. [PackGolden]
+// compares its trees, and what two kinds of message make of them, with files that a
+// person has read; [PackConformance] holds it to its rules; [PackBinary] asks the
+// built artefact.
 //
 // The whole test of what a surface renders is:
 //

@@ -32,7 +32,7 @@ var (
 
 // Validate reports the first thing that keeps p from being a pack, naming the
 // field. Serve refuses to start with such a Pack. Whether every schema can be
-// compiled is found out by the host, and by sdktest.Conformance.
+// compiled is found out by the host, and by sdktest.PackConformance.
 func (p Pack) Validate() error {
 	for n, t := range p.Types {
 		if t.Lower == nil {

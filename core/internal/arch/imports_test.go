@@ -36,7 +36,7 @@ var sdkMayUse = []string{
 
 // testsMayUse are those that packages for tests may import as well; no plugin
 // links them.
-var testsMayUse = []string{"pgregory.net/rapid", "golang.org/x/tools/txtar"}
+var testsMayUse = []string{"pgregory.net/rapid", "golang.org/x/tools/txtar", "github.com/santhosh-tekuri/jsonschema/v5"}
 
 // pure are the packages that compute and do nothing else.
 var pure = []string{"core/compile", "core/ledger", "core/packet", "core/timeline", "core/internal/pipeline"}
