@@ -71,7 +71,7 @@ func TestBrokenPluginsHinderNoOther(t *testing.T) {
 
 	h := open(t, Config{Dirs: []string{dir}})
 	says := map[string]string{
-		"a-newer": "/schema_version: 2 is newer than this vak", "a-skills": "/kind: value must be \"surface\"", "a-protocol": "protocol [2 3]", "a-outside": "beside the manifest",
+		"a-newer": "/schema_version: 2 is newer than this vak", "a-skills": "/kind: value must be one of \"surface\", \"skill\"", "a-protocol": "protocol [2 3]", "a-outside": "beside the manifest",
 		"a-hash": "/sha256: does not match", "a-infoless": "missing properties: 'info'", "a-version": "differ", "a-profileless": "/info/profiles: minimum 1 items", "a-missing": "cannot find the binary",
 		"a-empty": "not valid JSON", "a-garbage": "not valid UTF-8", "a-huge": "larger than", "a-directory": "is not a file",
 	}

@@ -83,6 +83,19 @@ func TestStopsWithinBounds(t *testing.T) {
 	if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {
 		t.Fatal(err)
 	}
+	running := func() (n int) { // a thread on another processor goes on for a moment
+		threads, _ := filepath.Glob("/proc/" + strconv.Itoa(pid) + "/task/*/stat")
+		for _, f := range threads {
+			b, _ := os.ReadFile(f)
+			if _, state, _ := strings.Cut(string(b), ") "); !strings.HasPrefix(state, "T") {
+				n++
+			}
+		}
+		return n
+	}
+	if settles(running, 0) != 0 {
+		t.Fatal("it does not stop")
+	}
 	began := time.Now()
 	h.Close()
 	if took := time.Since(began); took < 200*time.Millisecond || took > 1500*time.Millisecond {
