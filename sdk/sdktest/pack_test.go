@@ -66,7 +66,7 @@ func TestPackConformanceFinds(t *testing.T) {
 			t.Lower = func(ctx context.Context, in skill.Input) (card.Tree, error) { return f(ctx, note(in)) }
 		}
 	}
-	var calls atomic.Int64
+	var calls, atOnce atomic.Int64
 	for _, c := range []struct {
 		why, says string
 		spoil     func(*skill.Type)
@@ -83,6 +83,12 @@ func TestPackConformanceFinds(t *testing.T) {
 		{"an error for the example", "the example: ", lower(func(context.Context, aNote) (card.Tree, error) { return card.Tree{}, errors.New("no") })},
 		{"another tree each time", "two different trees", lower(func(context.Context, aNote) (card.Tree, error) {
 			return card.Of(card.Metric{Label: "calls", Value: card.Int(calls.Add(1))}), nil
+		})},
+		{"another tree where several are made at once", "at once", lower(func(_ context.Context, n aNote) (card.Tree, error) {
+			if i := atOnce.Add(1); i > 2 && i <= 10 { // two come one after the other, then eight
+				return card.Of(card.Text{Text: "confused"}), nil
+			}
+			return show(n), nil
 		})},
 		{"a panic for an empty list", "an empty list at /tags", lower(func(_ context.Context, n aNote) (card.Tree, error) {
 			return card.Of(card.Text{Text: n.Note + n.Tags[0]}), nil
