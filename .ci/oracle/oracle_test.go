@@ -111,7 +111,11 @@ func judgeAll(docs []Document, packets map[string]map[string]*packet.Packet, on 
 			vs = append(vs, Verdict{ID: d.ID, Surface: on, Faults: []string{err.Error()}})
 			continue
 		}
-		vs = append(vs, Judge(d.ID, doc.Lower(compiled, know), p, parser))
+		lowered := doc.Lower(compiled, know)
+		if HoldsCard(p) {
+			lowered = nil
+		}
+		vs = append(vs, Judge(d.ID, lowered, p, parser))
 	}
 	return vs
 }
