@@ -82,11 +82,27 @@ func TestCardsOfATurn(t *testing.T) {
 	if _, err := turn.Complete(ctx, Draft{Markdown: "x", Tools: []ToolUse{{Name: "y"}}}); !errors.Is(err, ErrDraft) {
 		t.Errorf("tools of a draft that is kept: %v", err)
 	}
+	early, err := turn.Deliver(ctx, Draft{Markdown: "Still building."}, Delivery{Target: "log:early"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	settled(t, c, early[0])
+	if p, err := c.Packet(ctx, early[0]); err != nil || len(p.Chunks) != 1 || p.Chunks[0].Text != "Still building." {
+		t.Errorf("what goes out in the middle of a turn shows its cards, too: %+v, %v", p.Chunks, err)
+	}
 	done, err := turn.Complete(ctx, Draft{Markdown: "The build took 41.5 s."}, Delivery{Target: "log:x"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	settled(t, c, done.Jobs[0])
+	sub, _, err := c.outbox.Content(ctx, done.Jobs[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	one, err := desk{c}.answer(ctx, sub)
+	if other, again := (desk{c}).answer(ctx, sub); err != nil || again != nil || one != other {
+		t.Errorf("the answer is compiled for every target: %v, %v", err, again)
+	}
 	w, err := c.WhyJob(ctx, done.Jobs[0])
 	if err != nil {
 		t.Fatal(err)

@@ -77,7 +77,7 @@ func (k desk) prepare(ctx context.Context, session *Session, entry ledger.EntryI
 		return nil, fmt.Errorf("entry %s does not hold what a %s needs", entry, kind)
 	}
 	return k.core.answers.of(entry, len(d.Markdown), func() (*Answer, error) {
-		if !turn.IsZero() {
+		if templated(kind) && !turn.IsZero() {
 			if d.Tools, err = session.tools(context.WithoutCancel(ctx), turn, entry.Seq); err != nil {
 				return nil, err
 			}

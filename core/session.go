@@ -51,16 +51,30 @@ func (c *Core) Session(_ context.Context, id string) (*Session, error) {
 // holds. Only what ends a turn has them: what goes out in the middle of one would
 // show its cards twice.
 func (s *Session) tools(ctx context.Context, turn ledger.TurnID, answer ledger.Seq) ([]ToolUse, error) {
+	end, err := s.Entry(ctx, answer+1)
+	switch body, ok := end.Body.(*ledger.Turn); {
+	case errors.Is(err, ErrNotFound):
+		return nil, nil
+	case err != nil:
+		return nil, err
+	case !ok || end.Turn != turn || body.Phase != ledger.End:
+		return nil, nil
+	}
 	var calls []*ledger.ToolCall
 	results := map[string]*ledger.ToolResult{}
-	completes := false
 	for b, err := range s.core.store.Read(ctx, s.id, turn.Seq) {
 		if err != nil {
 			return nil, storeError(err)
 		}
 		r, err := ledger.Parse(b)
-		if err != nil || r.Turn != turn {
-			continue // of another turn, or not to be read: the answer itself is
+		if err != nil {
+			continue // of whatever turn: the answer itself can be read
+		}
+		if r.Seq >= answer {
+			break
+		}
+		if r.Turn != turn {
+			continue
 		}
 		switch body := r.Body.(type) {
 		case *ledger.ToolCall:
@@ -69,15 +83,7 @@ func (s *Session) tools(ctx context.Context, turn ledger.TurnID, answer ledger.S
 			}
 		case *ledger.ToolResult:
 			results[body.CallID] = body
-		case *ledger.Turn:
-			completes = r.Seq == answer+1 && body.Phase == ledger.End
 		}
-		if r.Seq > answer {
-			break
-		}
-	}
-	if !completes {
-		return nil, nil
 	}
 	out := make([]ToolUse, len(calls))
 	for i, c := range calls {

@@ -83,3 +83,18 @@ func TestParseOutput(t *testing.T) {
 		}
 	}
 }
+
+func TestLooks(t *testing.T) {
+	for text, want := range map[string]bool{
+		`{"semantic_type":"x"}`:                  true,
+		" \n\t{\"payload\":1,\"semantic_type\"}": true,
+		`{"type":"x"}`:                           false,
+		`x {"semantic_type":"x"}`:                false,
+		`["semantic_type"]`:                      false,
+		``:                                       false,
+	} {
+		if got := Looks(text); got != want {
+			t.Errorf("Looks(%q) = %v", text, got)
+		}
+	}
+}

@@ -71,17 +71,6 @@ func vocabulary() []Props {
 	}
 }
 
-// Primitives returns all primitives in the order of the contract. The caller owns
-// the slice.
-func Primitives() []Primitive {
-	all := vocabulary()
-	out := make([]Primitive, len(all))
-	for i, p := range all {
-		out[i] = p.Primitive()
-	}
-	return out
-}
-
 // HasChildren reports whether nodes of p may have children.
 func (p Primitive) HasChildren() bool {
 	switch p {

@@ -293,22 +293,6 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-func TestReads(t *testing.T) {
-	c := newCore(t)
-	for text, want := range map[string]bool{
-		`{"semantic_type":"x"}`:                  true,
-		" \n\t{\"payload\":1,\"semantic_type\"}": true,
-		`{"type":"x"}`:                           false,
-		`x {"semantic_type":"x"}`:                false,
-		`["semantic_type"]`:                      false,
-		``:                                       false,
-	} {
-		if got := c.Reads(text); got != want {
-			t.Errorf("Reads(%q) = %v", text, got)
-		}
-	}
-}
-
 // TestConcurrent uses one catalog from many places at once.
 func TestConcurrent(t *testing.T) {
 	c := newCore(t)

@@ -117,12 +117,6 @@ func Generic(payload json.RawMessage, title string) card.Tree {
 	return outline.Tree(payload, title)
 }
 
-// Reads reports whether a text could be an envelope and nothing else: it begins
-// like a JSON object and names semantic_type. Whether it is one, Open says.
-func (c *Catalog) Reads(text string) bool {
-	return card.Looks(text)
-}
-
 // nearest suggests the type that a wrong name was meant to be.
 func (c *Catalog) nearest(name string) string {
 	best, least := "", min(3, len(name)/3)+1

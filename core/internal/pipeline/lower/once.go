@@ -13,6 +13,11 @@ import (
 // it was left out. A card that is all that holds it up stays: nothing becomes
 // empty by it.
 func Once(d *doc.Document) *doc.Document {
+	n := 0
+	rewrite(d.Blocks, func(*doc.Structured, bool) ([]doc.Block, bool) { n++; return nil, false })
+	if n < 2 { // most answers: nothing has to be read
+		return d
+	}
 	seen := map[string]bool{}
 	var said []doc.Diagnostic
 	blocks, _ := rewrite(d.Blocks, func(c *doc.Structured, alone bool) ([]doc.Block, bool) {
