@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/seed-1ae66336/vak/core/ledger"
+	"github.com/seed-1ae66336/vak/sdk/doc"
 	"github.com/seed-1ae66336/vak/sdk/surface"
 )
 
@@ -119,6 +120,14 @@ func TestCardsOfATurn(t *testing.T) {
 	}
 	if w.Entry != done.Entry.String() || w.Recipe.ID == "" || !slices.Contains(w.Signals.Tools, "pass_fail") || len(w.Renderers) != 1 || w.Renderers[0].Renderer != "core" {
 		t.Errorf("why: %+v", w)
+	}
+	middle, _, err := c.outbox.Content(ctx, early[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.answers.forget(middle.Source) // now that something follows it
+	if all, err := c.WhyEntry(ctx, middle.Source, "log"); err != nil || len(all) != 1 || len(all[0].Renderers) != 1 || all[0].Renderers[0].Kind != doc.KindParagraph {
+		t.Errorf("what went out in the middle of the turn has its cards later: %+v, %v", all, err)
 	}
 	all, err := c.WhyEntry(ctx, done.Entry, "log")
 	if err != nil || len(all) != 1 || all[0].Recipe != w.Recipe || all[0].Summary != w.Summary {
