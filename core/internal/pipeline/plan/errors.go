@@ -2,7 +2,7 @@ package plan
 
 import "errors"
 
-// What [New] refuses. Its errors wrap one of these and name the recipe or signal.
+// What [New], [Check] and [Tally.Add] refuse. Their errors wrap one of these and name the recipe or signal.
 var (
 	// ErrTwice is returned for the same id and version of two recipes.
 	ErrTwice = errors.New("registered twice")

@@ -2,7 +2,6 @@ package plan
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -59,47 +58,34 @@ type recipe struct {
 }
 
 // New checks c and makes a planner of it, which shares nothing with c that is
-// changed later. Its error wraps one of this package and names what is at fault.
+// changed later. Its error wraps one of this package and names what is at fault. A
+// [Tally] tells of each skill on its own whether New takes it.
 func New(c Config) (*Planner, error) {
 	p := &Planner{byType: map[string][]uint32{}}
 	for _, name := range given() {
 		p.names.number(name)
 	}
-	if err := p.define(c.Signals); err != nil {
+	streams, err := new(Tally).add(c)
+	if err != nil {
 		return nil, err
 	}
-	if err := p.register(c.Recipes); err != nil {
-		return nil, err
-	}
+	p.define(c.Signals, streams)
+	p.register(c.Recipes)
 	return p, nil
 }
 
-// define takes in what signals are read from.
-func (p *Planner) define(signals []skill.Signal) error {
-	var streams []string
-	size := 0
+// define takes in what signals are read from, with the streams of their keywords.
+func (p *Planner) define(signals []skill.Signal, streams [][]string) {
+	var keywords []string
 	number := map[string]int{}
-	for _, s := range signals {
-		if !named(s.Name) {
-			return fmt.Errorf("signal %.40q: %w: use 1 to 128 small letters, digits and . _ -", s.Name, ErrName)
-		}
+	for i, s := range signals {
 		id := p.names.number(s.Name)
-		for _, k := range s.Keywords {
-			text := ""
-			if len(k) <= MaxKeyword {
-				text = stream(k)
-			}
-			if text == "" {
-				return fmt.Errorf("signal %s: %.40q: %w: use a word or phrase of up to 128 bytes", s.Name, k, ErrKeyword)
-			}
+		for _, text := range streams[i] {
 			n, ok := number[text]
 			if !ok {
-				n, size = len(streams), size+len(text)
-				if n == MaxKeywords || size > maxStreams {
-					return fmt.Errorf("signal %s: %w: all skills together may have 200,000 keywords of 4 MB", s.Name, ErrTooMany)
-				}
+				n = len(keywords)
 				number[text] = n
-				streams = append(streams, text)
+				keywords = append(keywords, text)
 				p.keywords = append(p.keywords, nil)
 			}
 			if !slices.Contains(p.keywords[n], id) {
@@ -113,39 +99,13 @@ func (p *Planner) define(signals []skill.Signal) error {
 			p.byType[name] = append(p.byType[name], id)
 		}
 	}
-	p.words = newWords(streams)
-	return nil
+	p.words = newWords(keywords)
 }
 
 // register takes in recipes, and puts them in the order in which they win.
-func (p *Planner) register(recipes []skill.Recipe) error {
-	if len(recipes) > MaxRecipes {
-		return fmt.Errorf("%d recipes: %w: all skills together may have 100,000", len(recipes), ErrTooMany)
-	}
+func (p *Planner) register(recipes []skill.Recipe) {
 	basic := false
-	seen := map[Ref]bool{}
 	for _, r := range recipes {
-		ref := Ref{r.ID, r.Version}
-		switch {
-		case !named(r.ID):
-			return fmt.Errorf("recipe %.40q: %w: use 1 to 128 small letters, digits and . _ -", r.ID, ErrName)
-		case r.Version == "" || len(r.Version) > maxName:
-			return fmt.Errorf("recipe %s: its version: %w: it needs one, as 1.0.0", r.ID, ErrName)
-		case seen[ref]:
-			return fmt.Errorf("recipe %s %s: %w: give one of the two another version or id", r.ID, r.Version, ErrTwice)
-		case r.ID == Basic && len(r.Signals)+len(r.Types) > 0:
-			return fmt.Errorf("recipe %s %s: %w: the last resort has to suit every answer; give it another id", r.ID, r.Version, ErrName)
-		case r.ID != Basic && len(r.Signals) == 0:
-			return fmt.Errorf("recipe %s %s: %w: say by which signals it is recognised", r.ID, r.Version, ErrMatchesAll)
-		case max(len(r.Signals), len(r.Types), len(r.Surfaces)) > maxListed:
-			return fmt.Errorf("recipe %s %s: %w: it may list 1,000 signals, types or surfaces", r.ID, r.Version, ErrTooMany)
-		}
-		for _, name := range slices.Concat(r.Signals, r.Types, r.Surfaces) {
-			if !named(name) {
-				return fmt.Errorf("recipe %s %s: %.40q: %w: use small letters, digits and . _ -", r.ID, r.Version, name, ErrName)
-			}
-		}
-		seen[ref] = true
 		basic = basic || r.ID == Basic && len(r.Surfaces) == 0
 		p.recipes = append(p.recipes, p.compile(r))
 	}
@@ -155,7 +115,6 @@ func (p *Planner) register(recipes []skill.Recipe) error {
 	slices.SortFunc(p.recipes, order)
 	p.basic = slices.IndexFunc(p.recipes, func(r recipe) bool { return len(r.signals) == 0 })
 	p.index()
-	return nil
 }
 
 func (p *Planner) compile(r skill.Recipe) recipe {
