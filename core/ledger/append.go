@@ -76,6 +76,11 @@ func Append(dst []byte, r *Record) []byte {
 func presentation(dst []byte, b *Presentation) []byte {
 	dst = entry(dst, "entry", b.Entry)
 	dst = optional(dst, "item", b.Item)
+	dst = optional(dst, "target", b.Target)
+	dst = optional(dst, "job", b.Job)
+	if b.Epoch != 0 {
+		dst = number(dst, "epoch", b.Epoch)
+	}
 	dst = raw(dst, "plan", b.Plan, 1)
 	if len(b.Renderers) > 0 {
 		dst = append(key(dst, "renderers"), '[')
@@ -96,6 +101,7 @@ func presentation(dst []byte, b *Presentation) []byte {
 		for i := range b.Trees {
 			t := &b.Trees[i]
 			dst = item(dst, i)
+			dst = hash(dst, "card", t.Card)
 			dst = hash(dst, "sha256", t.SHA256)
 			dst = raw(dst, "tree", t.Tree, 3)
 			dst = extra(dst, t.Extra, 3)

@@ -114,10 +114,14 @@ const (
 	Delivery          What = "delivery"
 )
 
-// Presentation says how an item was shown, so that it can be shown so again.
+// Presentation says how an item was shown on one target, so that it can be shown so
+// again without the plugins that did it.
 type Presentation struct {
 	Entry            EntryID // what is shown
 	Item             string  // of the timeline
+	Target           string  // that it was rendered for; empty: none, its cards were only lowered
+	Job              string  // that it was rendered for; optional
+	Epoch            uint64  // whose plugins, profiles and templates it was rendered with
 	Plan             json.RawMessage
 	Renderers        []BlockRenderer
 	TemplateRevision string
@@ -134,6 +138,7 @@ type BlockRenderer struct {
 
 // A Tree is a render tree that a skill pack made of a card.
 type Tree struct {
+	Card   Hash            // of the card's envelope, in its canonical form; zero in records of earlier versions
 	SHA256 Hash            // of the tree
 	Tree   json.RawMessage // empty: the same as that of an earlier record
 	Extra  Extra

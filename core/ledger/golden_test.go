@@ -58,6 +58,10 @@ func everything(t testing.TB) (names []string, records []ledger.Record, lines []
 	add("turn_end", &ledger.Turn{Phase: ledger.End, Status: ledger.Partial, Reason: "the process was killed"})
 	turn = ledger.TurnID{}
 	add("outside_a_turn", &ledger.Activity{What: ledger.Compaction})
+	add("presentation_on_a_target", &ledger.Presentation{
+		Entry: ledger.EntryID{Session: "demo", Seq: 8}, Target: "telegram:-1001", Job: "demo/3:1:telegram:-1001", Epoch: 7,
+		Trees: []ledger.Tree{{Card: ledger.HashOf([]byte("card")), SHA256: ledger.HashOf([]byte("{}")), Tree: json.RawMessage("{}")}},
+	})
 	return names, records, lines
 }
 

@@ -196,6 +196,10 @@ func (b *Presentation) text(name []byte) *string {
 	switch string(name) {
 	case "item":
 		return &b.Item
+	case "target":
+		return &b.Target
+	case "job":
+		return &b.Job
 	case "template_revision":
 		return &b.TemplateRevision
 	case "profile_digest":
@@ -208,6 +212,8 @@ func (b *Presentation) member(p *parser, name []byte) bool {
 	switch string(name) {
 	case "entry":
 		p.entry(&b.Entry)
+	case "epoch":
+		p.number(&b.Epoch)
 	case "plan":
 		p.raw(&b.Plan)
 	case "renderers":
@@ -259,6 +265,9 @@ func (p *parser) trees(dst *[]Tree) {
 		var t Tree
 		p.object(n, func(name []byte) {
 			switch string(name) {
+			case "card":
+				p.hash(&t.Card)
+				p.at("card")
 			case "sha256":
 				p.hash(&t.SHA256)
 				p.at("sha256")

@@ -44,7 +44,7 @@ var (
 		return ledger.BlockRenderer{Block: anyID.Draw(t, "block"), Renderer: anyText.Draw(t, "renderer"), Extra: anyExtra.Draw(t, "extra")}
 	}), 0, 3)
 	anyTrees = rapid.SliceOfN(rapid.Custom(func(t *rapid.T) ledger.Tree {
-		return ledger.Tree{SHA256: anyHash.Draw(t, "sha256"), Tree: maybeValue.Draw(t, "tree"), Extra: anyExtra.Draw(t, "extra")}
+		return ledger.Tree{Card: anyHash.Draw(t, "card"), SHA256: anyHash.Draw(t, "sha256"), Tree: maybeValue.Draw(t, "tree"), Extra: anyExtra.Draw(t, "extra")}
 	}), 0, 3)
 )
 
@@ -108,6 +108,7 @@ func body(t *rapid.T) ledger.Body {
 	}
 	b := &ledger.Presentation{
 		Entry: ledger.EntryID{Session: anySession.Draw(t, "session"), Seq: ledger.Seq(rapid.Uint64Min(1).Draw(t, "entry"))}, Item: text("item"),
+		Target: text("target"), Job: text("job"), Epoch: rapid.Uint64().Draw(t, "epoch"),
 		Plan: maybeValue.Draw(t, "plan"), TemplateRevision: text("revision"), ProfileDigest: text("digest"),
 	}
 	if r := anyRenderers.Draw(t, "renderers"); len(r) > 0 {
