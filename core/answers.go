@@ -18,6 +18,7 @@ type answers struct {
 // A keptAnswer is one that is compiled by whoever needs it first.
 type keptAnswer struct {
 	entry ledger.EntryID
+	at    *snapshot
 	size  int
 	make  func() (*Answer, error)
 }
@@ -29,26 +30,26 @@ const (
 	keptBytes   = 8 << 20
 )
 
-// of is the answer that an entry holds, whose source has so many bytes. What fails
-// is not kept.
-func (k *answers) of(entry ledger.EntryID, size int, compile func() (*Answer, error)) (*Answer, error) {
-	a, err := k.get(entry, size, compile).make()
+// of is the answer that an entry holds, as an epoch has it, whose source has so many
+// bytes. What fails is not kept.
+func (k *answers) of(entry ledger.EntryID, at *snapshot, size int, compile func() (*Answer, error)) (*Answer, error) {
+	a, err := k.get(entry, at, size, compile).make()
 	if err != nil {
-		k.forget(entry)
+		k.forget(entry, at)
 	}
 	return a, err
 }
 
-func (k *answers) get(entry ledger.EntryID, size int, compile func() (*Answer, error)) *keptAnswer {
+func (k *answers) get(entry ledger.EntryID, at *snapshot, size int, compile func() (*Answer, error)) *keptAnswer {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	for i, a := range k.kept {
-		if a.entry == entry {
+		if a.entry == entry && a.at == at {
 			k.kept = append(slices.Delete(k.kept, i, i+1), a)
 			return a
 		}
 	}
-	a := &keptAnswer{entry: entry, size: size, make: sync.OnceValues(compile)}
+	a := &keptAnswer{entry: entry, at: at, size: size, make: sync.OnceValues(compile)}
 	k.kept = append(k.kept, a)
 	for k.size += size; len(k.kept) > 1 && (len(k.kept) > keptAnswers || k.size > keptBytes); {
 		k.size -= k.kept[0].size
@@ -57,11 +58,11 @@ func (k *answers) get(entry ledger.EntryID, size int, compile func() (*Answer, e
 	return a
 }
 
-func (k *answers) forget(entry ledger.EntryID) {
+func (k *answers) forget(entry ledger.EntryID, at *snapshot) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	for i, a := range k.kept {
-		if a.entry == entry {
+		if a.entry == entry && a.at == at {
 			k.kept, k.size = slices.Delete(k.kept, i, i+1), k.size-a.size
 			return
 		}

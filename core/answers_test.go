@@ -13,7 +13,7 @@ func TestAnswersAreCompiledOnce(t *testing.T) {
 	var mu sync.Mutex
 	compiled := map[ledger.Seq]int{}
 	get := func(seq ledger.Seq, size int) *Answer {
-		a, err := k.of(ledger.EntryID{Session: "s", Seq: seq}, size, func() (*Answer, error) {
+		a, err := k.of(ledger.EntryID{Session: "s", Seq: seq}, nil, size, func() (*Answer, error) {
 			mu.Lock()
 			defer mu.Unlock()
 			compiled[seq]++
@@ -46,7 +46,7 @@ func TestAnswersAreCompiledOnce(t *testing.T) {
 	}
 	bad := errors.New("bad")
 	for range 2 {
-		if _, err := k.of(ledger.EntryID{Session: "s", Seq: 5000}, 1, func() (*Answer, error) { return nil, bad }); !errors.Is(err, bad) {
+		if _, err := k.of(ledger.EntryID{Session: "s", Seq: 5000}, nil, 1, func() (*Answer, error) { return nil, bad }); !errors.Is(err, bad) {
 			t.Error(err)
 		}
 	}

@@ -99,7 +99,7 @@ func (b backend) check(ctx context.Context, d Draft, to []Delivery) (known bool,
 	if len(to) == 0 {
 		return false, &Error{Kind: ErrDelivery, What: "a delivery needs a target"}
 	}
-	plan := batch{core: b.core, draft: d, kind: kind}
+	plan := batch{core: b.core, at: b.core.current.Load(), draft: d, kind: kind}
 	if err := plan.plan(ctx, to); err != nil {
 		return false, err
 	}

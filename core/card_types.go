@@ -32,7 +32,7 @@ func (c *Core) CardTypes() []CardType {
 			shapes[t] = s
 		}
 	}
-	all := c.knows().catalog().Types()
+	all := c.current.Load().know.catalog().Types()
 	out := make([]CardType, len(all))
 	for i, e := range all {
 		out[i] = CardType{Name: e.Name, Skill: e.Skill, SkillVersion: e.SkillVersion, Schema: e.Schema}
@@ -76,7 +76,7 @@ type CardProblem struct {
 // where that is not empty. It returns the type, as far as it is known, and what is
 // wrong, in the order in which it stands there by path; nothing: it is a card.
 func (c *Core) CheckCard(tool string, b []byte) (typ string, problems []CardProblem) {
-	o, err := c.knows().catalog().Call(tool, b)
+	o, err := c.current.Load().know.catalog().Call(tool, b)
 	if err == nil {
 		return o.SemanticType, nil
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/seed-1ae66336/vak/core/internal/pipeline/cover"
 	"github.com/seed-1ae66336/vak/core/internal/pipeline/lower"
 	"github.com/seed-1ae66336/vak/core/internal/pipeline/plan"
+	"github.com/seed-1ae66336/vak/core/ledger"
 	"github.com/seed-1ae66336/vak/sdk/card"
 	"github.com/seed-1ae66336/vak/sdk/doc"
 	"github.com/seed-1ae66336/vak/sdk/surface"
@@ -69,14 +70,17 @@ type deck struct {
 	tools []card.Output    // those that tools handed over, in the order of their calls
 	said  []doc.Diagnostic // of calls that hand over a card, and are none
 
-	mu    sync.Mutex
-	faces map[string]*face // by the envelope
+	mu       sync.Mutex
+	faces    map[string]*face          // by the envelope
+	recalled map[ledger.Hash]card.Tree // that a ledger holds, by the hash of the envelope
+	inLedger map[ledger.Hash]bool      // those of faces that it was given
 }
 
 // A face is a card's, and whether its skill made it.
 type face struct {
 	*lower.Face
-	err error // why the card shows its members as they are; nil: its skill lowered it
+	made *madeTree // by a skill pack; nil: nothing that has to be kept
+	err  error     // why the card shows its members as they are; nil: its skill lowered it
 }
 
 // maxRefused bounds what is said of calls that are no cards.
@@ -180,11 +184,16 @@ func (k *deck) face(ctx context.Context, b *doc.Structured) *face {
 	if err != nil {
 		return nil // it is shown as the document has it
 	}
-	t, err := k.know.catalog().Lower(ctx, o)
-	if err != nil {
-		t = catalog.Generic(o.Payload, o.SemanticType)
+	f := &face{}
+	t, ok := k.before(o)
+	if !ok {
+		if t, f.err = k.know.catalog().Lower(ctx, o); f.err != nil {
+			t = catalog.Generic(o.Payload, o.SemanticType)
+		} else if owner, ok := k.know.catalog().Type(o.SemanticType); ok {
+			f.made = newMade(o, owner.Skill, t)
+		}
 	}
-	f := &face{Face: lower.NewFace(o, t), err: err}
+	f.Face = lower.NewFace(o, t)
 	if ctx.Err() == nil {
 		k.faces[b.Output] = f
 	}

@@ -125,7 +125,7 @@ func TestCardsOfATurn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c.answers.forget(middle.Source) // now that something follows it
+	c.answers.forget(middle.Source, c.epochOf(middle.Epoch)) // now that something follows it
 	if all, err := c.WhyEntry(ctx, middle.Source, "log"); err != nil || len(all) != 1 || len(all[0].Renderers) != 1 || all[0].Renderers[0].Kind != doc.KindParagraph {
 		t.Errorf("what went out in the middle of the turn has its cards later: %+v, %v", all, err)
 	}

@@ -105,10 +105,11 @@ func (c *Core) Configuration(ctx context.Context) Configuration {
 func (c *Core) configuredTarget(now *configured, name string) ConfiguredTarget {
 	to := now.targets[name]
 	p := now.file.Targets[name].Policy.Over(now.file.Policy)
-	look := c.lookOf(to)
+	installed, _ := c.installed(to.Surface)
+	look := c.lookAt(now, to.Surface, installed.info, to)
 	t := ConfiguredTarget{
 		Name: name, Target: to.String(), Cadence: p.Cadence, Urgency: p.Urgency, Unknown: p.Unknown, MaxParts: p.MaxParts,
-		Template: c.templateFor(to), Timezone: p.Timezone.String(),
+		Template: now.templateFor(to.Surface, to), Timezone: p.Timezone.String(),
 	}
 	for _, d := range p.Digest {
 		t.Digest = append(t.Digest, d.String())

@@ -27,7 +27,6 @@ type configured struct {
 	profiles map[string]Settings       // of targets that override their surface's profile, by text
 	warnings []error
 	ignored  *config.Problem // why the project's file is not read; nil: it is, or there is none
-	seen     map[string]fileState
 }
 
 // fileState tells a file from what it was.
@@ -65,7 +64,6 @@ func (c *Core) configure() error {
 // readConfig reads the configuration and holds it against the plugins.
 func (c *Core) readConfig() (*configured, error) {
 	out := &configured{surfaces: map[string]Settings{}, targets: map[string]surface.Target{}, policies: map[string]config.Policy{}, profiles: map[string]Settings{}}
-	out.seen = c.statesNow()
 	from := config.Sources{Environ: os.Environ(), Set: c.config.Set}
 	from.Main, from.Need = c.configFile()
 	if dir := c.Home(); dir != "" {
@@ -231,25 +229,13 @@ func (c *Core) policy(t surface.Target) outbox.Policy {
 	now := c.configured.Load()
 	p := now.policies[t.String()].Over(now.file.Policy)
 	out := outbox.Policy{
-		ParkUnknown: p.Unknown == "park", MaxParts: p.MaxParts, Zone: p.Timezone, LiveMentions: c.profileOf(t).Mentions == "live",
+		ParkUnknown: p.Unknown == "park", MaxParts: p.MaxParts, Zone: p.Timezone, LiveMentions: c.current.Load().lookOf(t).Mentions == "live",
 		Quiet: outbox.Span{From: outbox.TimeOfDay(p.Quiet[0]), To: outbox.TimeOfDay(p.Quiet[1])},
 	}
 	for _, d := range p.Digest {
 		out.Digests = append(out.Digests, outbox.TimeOfDay(d))
 	}
 	return out
-}
-
-// templateFor is the id of the template that a target wants, empty for none. Its
-// own choice goes before that of its surface, and that before the policy's.
-// Whether there is such a template is not looked at.
-func (c *Core) templateFor(t surface.Target) string {
-	now := c.configured.Load()
-	id := cmp.Or(now.policies[t.String()].Template, now.file.Surfaces[t.Surface].Template, now.file.Policy.Template)
-	if id == config.NoTemplate {
-		return ""
-	}
-	return id
 }
 
 // mentions is what is wanted for the names in what goes to a target of a surface:
@@ -270,36 +256,4 @@ func (c *Core) secret(ctx context.Context, ref string) (string, error) {
 		return c.config.Secrets(ctx, ref)
 	}
 	return config.Secret(ctx, ref)
-}
-
-// watchEvery is the time between two looks at the configuration.
-const watchEvery = 2 * time.Second
-
-// watch takes over the configuration when one of its files changes, appears or
-// goes. One with a fault is told, and what was goes on.
-func (c *Core) watch(ctx context.Context) {
-	seen := c.configured.Load().seen
-	t := time.NewTicker(watchEvery)
-	defer t.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-t.C:
-		}
-		now := c.statesNow()
-		if maps.Equal(now, seen) {
-			continue
-		}
-		seen = now
-		if err := c.configure(); err != nil {
-			c.log.Error("the changed configuration is not used, the one before goes on", "cause", err)
-			continue
-		}
-		c.look()
-		c.log.Info("the configuration was read again", "files", c.configured.Load().file.Files)
-		if err := c.outbox.TransportsChanged(ctx); err != nil && ctx.Err() == nil {
-			c.log.Error("what waits for a transport cannot be released", "cause", err)
-		}
-	}
 }

@@ -1,6 +1,7 @@
 package core
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -16,11 +17,13 @@ import (
 	"github.com/hashicorp/go-hclog"
 
 	"github.com/seed-1ae66336/vak/core/internal/builtin"
+	"github.com/seed-1ae66336/vak/core/internal/epoch"
 	"github.com/seed-1ae66336/vak/core/internal/home"
 	"github.com/seed-1ae66336/vak/core/internal/host"
 	"github.com/seed-1ae66336/vak/core/internal/install"
 	"github.com/seed-1ae66336/vak/core/internal/journal"
 	"github.com/seed-1ae66336/vak/core/internal/outbox"
+	"github.com/seed-1ae66336/vak/core/internal/pipeline/catalog"
 	"github.com/seed-1ae66336/vak/core/internal/store"
 	"github.com/seed-1ae66336/vak/sdk/dialect"
 	"github.com/seed-1ae66336/vak/sdk/surface"
@@ -88,6 +91,10 @@ type Config struct {
 	// without a name by itself.
 	Accounts []Account
 
+	// TurnMax is how long a turn goes by the epoch in which it began, so that its
+	// plugins can be called although they were revoked since. 0: 24 hours.
+	TurnMax time.Duration
+
 	// NoDelivery accepts and shows jobs and sends none: they wait for the next
 	// process that holds the home.
 	NoDelivery bool
@@ -114,23 +121,35 @@ type Account struct {
 // A Core compiles answers and has them rendered by the surfaces' own
 // processes. It is safe for concurrent use until Close.
 type Core struct {
-	host     *host.Host
-	log      hclog.Logger
-	surfaces atomic.Pointer[[]Surface] // sorted by id, as of Open or the last restart
-	known    atomic.Pointer[knowledge] // of cards, as of the same moment
-	config   Config
-	started  time.Time
-	hold     *hold // nil where it is read only
+	host    *host.Host
+	log     hclog.Logger
+	config  Config
+	started time.Time
+	hold    *hold // nil where it is read only
 
-	configured atomic.Pointer[configured]
-	schemas    schemas
-	templates  templates
+	reconciling sync.Mutex // of who looks at what is wanted, and takes it over
+	seen        map[string]fileState
+	plugins     *install.Store // nil: there is no home
+	trusted     atomic.Pointer[trusted]
+	configured  atomic.Pointer[configured]
+	schemas     schemas
+	templates   templates
+
+	catalog *epoch.Store // nil: there is no home
+	current atomic.Pointer[snapshot]
+	leases  leases
+	old     oldEpochs
+	studied atomic.Pointer[catalog.Catalog] // the one made last
+	shelf   chan shelved
 
 	store    store.Store // nil where it is read only, like all that follows
 	outbox   *outbox.Outbox
 	sessions sessions
 	answers  answers
-	stop     func() // ends what runs beside the callers, and waits for it
+	work     sync.WaitGroup // what runs beside the callers
+	ending   sync.Mutex     // of whoever begins something there, or ends it all
+	closing  <-chan struct{}
+	stop     func() // closes that, and waits for what runs
 }
 
 // A Surface is one surface that a [Core] knows, usable or not.
@@ -144,6 +163,7 @@ type Surface struct {
 	Err     error           // why it is broken; else nil
 
 	info surface.Info
+	key  host.Key
 }
 
 // Open holds the home, finds the plugins and starts none: a plugin starts when
@@ -154,7 +174,8 @@ func Open(ctx context.Context, c Config) (_ *Core, err error) {
 		c.Log = hclog.NewNullLogger()
 	}
 	c.Version = version(c.Version)
-	core := &Core{log: c.Log, config: c, started: time.Now()}
+	c.TurnMax = cmp.Or(max(c.TurnMax, 0), turnMax)
+	core := &Core{log: c.Log, config: c, started: time.Now(), shelf: make(chan shelved, maxShelved)}
 	defer func() {
 		if err != nil {
 			core.Close()
@@ -169,25 +190,17 @@ func Open(ctx context.Context, c Config) (_ *Core, err error) {
 	if core.hold != nil {
 		logs = filepath.Join(core.hold.dir, "log")
 	}
-	folders, admit := core.installedPlugins()
 	core.host, err = host.Open(host.Config{
-		Dirs: slices.Clone(c.Plugins), Folders: folders, Admit: admit, Builtin: append([]surface.Plugin{builtin.Log(logs)}, c.InProcess...), Log: c.Log,
+		Builtin: append([]surface.Plugin{builtin.Log(logs)}, c.InProcess...), Log: c.Log,
 		FirstParty: c.FirstParty, AllowUnsandboxed: c.AllowUnsandboxed,
 		RuntimeDir: home.RuntimePath(host.LongestSocket),
 	})
 	if err != nil {
-		return nil, &Error{Kind: ErrPlugins, What: "cannot read the plugins", Err: err}
+		return nil, pluginsError(err)
 	}
-	if err := core.configure(); err != nil {
+	if err := core.begin(ctx); err != nil {
 		return nil, err
 	}
-	core.look()
-	for name := range c.Surfaces {
-		if _, ok := core.surface(name); !ok {
-			return nil, core.unknown(name)
-		}
-	}
-	core.templateSet() // tells what is wrong with them, and remembers their revisions
 	if core.hold != nil {
 		if err := core.keep(ctx); err != nil {
 			return nil, err
@@ -196,6 +209,41 @@ func Open(ctx context.Context, c Config) (_ *Core, err error) {
 	}
 	return core, nil
 }
+
+// begin finds the plugins, reads the configuration, and makes the first epoch.
+func (c *Core) begin(ctx context.Context) error {
+	if dir := c.Home(); dir != "" {
+		c.plugins = install.New(dir)
+		kept, err := epoch.Open(filepath.Join(dir, "catalog"))
+		switch {
+		case err == nil:
+			c.catalog = kept
+			for _, p := range kept.Problems() {
+				c.log.Warn("the list of epochs is not as it should be", "cause", p)
+			}
+		case !c.config.ReadOnly:
+			return &Error{Kind: ErrHome, What: "cannot read the epochs", Err: err}
+		}
+	}
+	places, _ := c.places()
+	if _, err := c.host.Sync(places); err != nil {
+		return pluginsError(err)
+	}
+	c.seen = c.statesNow()
+	if err := c.configure(); err != nil {
+		return err
+	}
+	for name := range c.config.Surfaces {
+		if _, ok := c.installed(name); !ok {
+			return c.unknown(name)
+		}
+	}
+	_, err := c.publish()
+	return err
+}
+
+// turnMax is how long a turn keeps its epoch where nothing else is said.
+const turnMax = 24 * time.Hour
 
 // keep opens the journal, ends what a crash left open, and starts to deliver.
 func (c *Core) keep(ctx context.Context) error {
@@ -215,15 +263,20 @@ func (c *Core) keep(ctx context.Context) error {
 		c.log.Error("turns that were left open cannot be ended", "cause", err)
 	}
 	within, cancel := context.WithCancel(context.Background())
-	var work sync.WaitGroup
-	c.stop = func() { cancel(); work.Wait() }
+	work := &c.work
+	c.closing = within.Done()
+	c.stop = func() {
+		c.ending.Lock()
+		cancel()
+		c.ending.Unlock()
+		work.Wait()
+	}
 	if !c.config.NoDelivery {
 		work.Go(func() { c.outbox.Run(within) })
 	}
 	work.Go(func() { c.watch(within) })
-	if old, ok := c.store.(compacter); ok {
-		work.Go(func() { c.compact(within, old) })
-	}
+	work.Go(func() { c.tidy(within) })
+	work.Go(func() { c.lowerShelved(within) })
 	return nil
 }
 
@@ -232,36 +285,26 @@ type compacter interface {
 	Compact(ctx context.Context, now time.Time) error
 }
 
-// compact drops what is kept no longer, once a day.
-func (c *Core) compact(ctx context.Context, j compacter) {
-	t := time.NewTicker(24 * time.Hour)
+// tidy drops what is kept no longer: plugins that nobody goes by at once and then
+// once an hour, old parts of the journal once a day.
+func (c *Core) tidy(ctx context.Context) {
+	t := time.NewTicker(time.Hour)
 	defer t.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case now := <-t.C:
-			if err := j.Compact(ctx, now); err != nil && ctx.Err() == nil {
+	for hour := 0; ; hour++ {
+		if err := c.sweep(ctx); err != nil && ctx.Err() == nil {
+			c.log.Error("plugins that nobody needs cannot be removed", "cause", err)
+		}
+		if j, ok := c.store.(compacter); ok && hour > 0 && hour%24 == 0 {
+			if err := j.Compact(ctx, c.now()); err != nil && ctx.Err() == nil {
 				c.log.Error("old parts of the journal cannot be dropped", "cause", err)
 			}
 		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-t.C:
+		}
 	}
-}
-
-// installedPlugins are the folders of the home's own plugins that are enabled, and
-// what says whether one of them may be started. Where that cannot be told none is
-// used, and the plugins of other directories are.
-func (c *Core) installedPlugins() (folders []string, admit func(folder, binary string) error) {
-	dir := c.Home()
-	if dir == "" {
-		return nil, nil
-	}
-	store := install.New(dir)
-	folders, err := store.Folders()
-	if err != nil {
-		c.log.Error("installed plugins cannot be used", "cause", err)
-	}
-	return folders, store.Admit
 }
 
 // Close ends the plugin processes and lets go of the home. The Core must not be
@@ -286,49 +329,32 @@ func (c *Core) Close() error {
 	return errors.Join(errs...)
 }
 
-// look takes in what the host has found. The host reads a manifest anew when
-// somebody restarts its plugin.
-func (c *Core) look() []Surface {
+// Surfaces lists what is found now, by id. Of plugins with the same id the one that
+// is used comes first and the others are broken. The caller owns the slice.
+func (c *Core) Surfaces() []Surface {
 	found := c.host.Surfaces()
 	all := make([]Surface, len(found))
 	for i, s := range found {
 		all[i] = c.newSurface(s)
 	}
-	c.surfaces.Store(&all)
-	c.learn()
 	return all
 }
-
-// Surfaces lists what was found, by id. Of plugins with the same id the one that
-// is used comes first and the others are broken. The caller owns the slice.
-func (c *Core) Surfaces() []Surface { return slices.Clone(c.look()) }
 
 // Surface returns the surface with the given id. Its error is of kind
 // ErrUnknownSurface and names those that there are.
 func (c *Core) Surface(id string) (Surface, error) {
-	c.look()
-	if s, ok := c.surface(id); ok {
-		return s, nil
+	for _, s := range c.Surfaces() {
+		if s.ID == id {
+			return s, nil
+		}
 	}
 	return Surface{}, c.unknown(id)
 }
 
-// surface is what a rendering goes by.
-func (c *Core) surface(id string) (Surface, bool) {
-	all := *c.surfaces.Load()
-	// Of equal ids the search finds the first, which is the one in use.
-	i, ok := slices.BinarySearchFunc(all, id, func(s Surface, id string) int { return strings.Compare(s.ID, id) })
-	if !ok {
-		return Surface{}, false
-	}
-	return all[i], true
-}
-
 func (c *Core) unknown(id string) error {
-	all := *c.surfaces.Load()
-	ids := make([]string, len(all))
-	for i, s := range all {
-		ids[i] = s.ID
+	var ids []string
+	for _, s := range c.host.Surfaces() {
+		ids = append(ids, s.Info.ID)
 	}
 	return &Error{
 		Kind: ErrUnknownSurface,
@@ -338,37 +364,26 @@ func (c *Core) unknown(id string) error {
 }
 
 func (c *Core) newSurface(s host.Surface) Surface {
-	out := Surface{
+	return Surface{
 		ID: s.Info.ID, Version: s.Info.Version, State: string(s.State),
-		Path: s.Path, SHA256: s.SHA256, Err: s.Err, info: s.Info,
+		Path: s.Path, SHA256: s.SHA256, Err: s.Err, info: s.Info, key: s.Key,
+		Profile: c.lookAt(c.configured.Load(), s.Info.ID, s.Info, surface.Target{}).Profile,
 	}
-	out.Profile = c.lookAt(out.ID, out.info, surface.Target{}).Profile
-	return out
 }
-
-// lookOf is how what goes to a target looks, as it is now.
-func (c *Core) lookOf(t surface.Target) look {
-	s, _ := c.surface(t.Surface)
-	return c.lookAt(t.Surface, s.info, t)
-}
-
-// profileOf is the profile of what goes to a target, as it is now.
-func (c *Core) profileOf(t surface.Target) surface.Profile { return c.lookOf(t).Profile }
 
 // lookAt is the plugin's profile, below what the configuration says of the surface,
 // below what it says of the target, below what the program says. Whether names may
 // notify, and what follows a card, is nothing that a plugin has a say in.
-func (c *Core) lookAt(id string, info surface.Info, t surface.Target) look {
+func (c *Core) lookAt(now *configured, id string, info surface.Info, t surface.Target) look {
 	p := conservative(id)
 	if len(info.Profiles) > 0 {
 		p = info.Profiles[0]
 	}
-	now := c.configured.Load()
 	p.Mentions = ""
 	if now.mentions(id, t) == "live" {
 		p.Mentions = "live"
 	}
-	l := look{p, appendixOf(now.appendix(id, t))}
+	l := look{Profile: p, appendix: appendixOf(now.appendix(id, t))}
 	l = now.profiles[t.String()].apply(now.surfaces[id].apply(l))
 	l = c.config.Surfaces[id].apply(c.config.Settings.apply(l))
 	l.Profile = clamped(l.Profile)

@@ -92,7 +92,7 @@ func (t *Turn) Complete(ctx context.Context, d Draft, to ...Delivery) (Completed
 	if t.ended {
 		return t.again(ctx, m, d, to)
 	}
-	b := batch{core: s.core, draft: d, kind: kind, turn: t.id, completes: true}
+	b := batch{core: s.core, at: t.at, draft: d, kind: kind, turn: t.id, completes: true}
 	if err := b.plan(ctx, to); err != nil {
 		return Completed{}, err
 	}
@@ -107,14 +107,20 @@ func (t *Turn) Complete(ctx context.Context, d Draft, to ...Delivery) (Completed
 		}
 	})
 	if err != nil {
+		b.drop()
 		return Completed{}, err
 	}
-	t.ended = true
-	s.core.outbox.Accepted(ctx, b.subs)
+	b.accepted(ctx, done)
 	if done.Repeated { // by another holder of the same turn
+		t.close()
 		return t.again(ctx, m, d, to)
 	}
-	return Completed{Entry: ledger.EntryID{Session: s.id, Seq: first}, Jobs: b.ids}, nil
+	entry := ledger.EntryID{Session: s.id, Seq: first}
+	if len(to) == 0 {
+		s.core.shelve(shelved{s, entry, t.id, t.at, kind, m})
+	}
+	t.close()
+	return Completed{Entry: entry, Jobs: b.ids}, nil
 }
 
 // again tells what completing the turn did before. The caller holds the session's
@@ -139,7 +145,7 @@ func (t *Turn) again(ctx context.Context, m *ledger.Message, d Draft, to []Deliv
 	if !ok || was.Markdown != m.Markdown || was.MessageKind != m.MessageKind || string(was.Payload) != string(m.Payload) || !maps.Equal(was.Metadata, m.Metadata) {
 		return Completed{}, &Error{Kind: ErrTurn, What: "turn " + t.id.String() + " has ended with another answer", Mend: "begin another turn for this one"}
 	}
-	b := batch{core: s.core, draft: d, kind: m.MessageKind, turn: t.id, completes: true}
+	b := batch{core: s.core, at: t.at, draft: d, kind: m.MessageKind, turn: t.id, completes: true}
 	if err := b.name(to); err != nil {
 		return Completed{}, err
 	}
@@ -155,7 +161,7 @@ func (t *Turn) Deliver(ctx context.Context, d Draft, to ...Delivery) ([]string, 
 	if t.ended {
 		return nil, t.over()
 	}
-	ids, _, err := s.deliver(ctx, d, t.id, to, "")
+	ids, _, err := s.deliver(ctx, d, t.at, t.id, to, "")
 	return ids, err
 }
 
@@ -176,11 +182,13 @@ func (c *Core) deliverOnce(ctx context.Context, key string, d Draft, to []Delive
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.deliver(ctx, d, ledger.TurnID{}, to, key)
+	at := c.pinned()
+	defer at.unpin()
+	return s.deliver(ctx, d, at, ledger.TurnID{}, to, key)
 }
 
 // deliver commits a message and its jobs. The caller holds s.mu.
-func (s *Session) deliver(ctx context.Context, d Draft, turn ledger.TurnID, to []Delivery, key string) (ids []string, again bool, err error) {
+func (s *Session) deliver(ctx context.Context, d Draft, at *snapshot, turn ledger.TurnID, to []Delivery, key string) (ids []string, again bool, err error) {
 	kind, err := s.core.acceptDelivery(&d)
 	if err != nil {
 		return nil, false, err
@@ -188,7 +196,7 @@ func (s *Session) deliver(ctx context.Context, d Draft, turn ledger.TurnID, to [
 	if len(to) == 0 {
 		return nil, false, &Error{Kind: ErrDelivery, What: "a delivery needs a target"}
 	}
-	b := batch{core: s.core, draft: d, kind: kind, turn: turn}
+	b := batch{core: s.core, at: at, draft: d, kind: kind, turn: turn}
 	if err := b.plan(ctx, to); err != nil {
 		return nil, false, err
 	}
@@ -204,9 +212,10 @@ func (s *Session) deliver(ctx context.Context, d Draft, turn ledger.TurnID, to [
 		return store.Commit{ID: commit, Records: []ledger.Record{s.record(turn, message(d, kind))}, Jobs: b.puts(ctx)}
 	})
 	if err != nil {
+		b.drop()
 		return nil, false, err
 	}
-	s.core.outbox.Accepted(ctx, b.subs)
+	b.accepted(ctx, done)
 	if done.Repeated { // its jobs are named by the record that it made then
 		b.source = ledger.EntryID{Session: s.id, Seq: first}
 		for n, i := range b.places {
@@ -253,6 +262,9 @@ func message(d Draft, k surface.Kind) *ledger.Message {
 // A batch is one draft for all its targets.
 type batch struct {
 	core      *Core
+	at        *snapshot // pinned by whoever has the batch
+	leased    []string  // jobs that have a lease
+	passed    []string  // jobs of before whose place others take
 	draft     Draft
 	kind      surface.Kind
 	turn      ledger.TurnID
@@ -272,7 +284,7 @@ func (b *batch) name(to []Delivery) error {
 		if err != nil {
 			return err
 		}
-		s, known := b.core.surface(t.Surface)
+		s, known := b.at.surface(t.Surface)
 		if !known {
 			return b.core.unknown(t.Surface)
 		}
@@ -291,7 +303,7 @@ func (b *batch) name(to []Delivery) error {
 		}
 		sub := outbox.Submission{
 			Job: b.ids[i], Target: t, Kind: b.kind, Origin: outbox.Proactive, Turn: b.turn, ReplyTo: d.ReplyTo,
-			Posture: d.Posture.over(wants),
+			Posture: d.Posture.over(wants), Epoch: b.at.Number,
 			Actions: b.draft.actions(), Digest: b.digest(t),
 		}
 		if !b.turn.IsZero() {
@@ -345,7 +357,40 @@ func (b *batch) puts(ctx context.Context) []store.Put {
 			b.ids[b.places[n]] = s.Job
 		}
 	}
-	return b.core.outbox.Submit(ctx, b.subs, b.completes)
+	puts := b.core.outbox.Submit(ctx, b.subs, b.completes)
+	b.drop()
+	b.passed = nil
+	for _, p := range puts {
+		if !p.New {
+			b.passed = append(b.passed, p.Row.Job)
+		}
+		if p.New && p.Row.State == store.Pending { // before anybody can render it
+			b.core.leases.accept(p.Row.Job, b.turn, b.at, b.core.now())
+			b.leased = append(b.leased, p.Row.Job)
+		}
+	}
+	return puts
+}
+
+// accepted is called once the commit is made. Where it had been made before, these
+// jobs are none.
+func (b *batch) accepted(ctx context.Context, done store.Committed) {
+	b.core.outbox.Accepted(ctx, b.subs)
+	if done.Repeated {
+		b.drop()
+		return
+	}
+	for _, job := range b.passed {
+		b.core.leases.done(job)
+	}
+}
+
+// drop ends the leases of jobs that were not accepted.
+func (b *batch) drop() {
+	for _, job := range b.leased {
+		b.core.leases.done(job)
+	}
+	b.leased = nil
 }
 
 // madeID is the id of a job that the caller gave none: the turn, or the record

@@ -82,7 +82,9 @@ func TestComplete(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		lines = append(lines, string(b))
+		if !strings.Contains(string(b), `"kind":"presentation"`) { // that of a job comes when it is rendered
+			lines = append(lines, string(b))
+		}
 	}
 	if len(lines) != 4 || !strings.Contains(lines[3], `"phase":"end"`) {
 		t.Errorf("the ledger holds %q", lines)

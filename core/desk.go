@@ -20,6 +20,8 @@ var _ outbox.Renderer = desk{}
 
 // Render implements [outbox.Renderer].
 func (k desk) Render(ctx context.Context, s *outbox.Submission) (outbox.Rendering, error) {
+	at := k.at(s)
+	defer k.core.use(at)()
 	a, err := k.answer(ctx, s)
 	if err != nil {
 		return outbox.Rendering{}, err
@@ -32,16 +34,29 @@ func (k desk) Render(ctx context.Context, s *outbox.Submission) (outbox.Renderin
 	for _, c := range out.chunks {
 		r.Parts = append(r.Parts, outbox.Part{Chunk: surface.Chunk{Text: c.Text, Plain: c.Plain, Native: c.Native, Blocks: c.Blocks}})
 	}
-	if k.core.profileOf(s.Target).Delivers == "packet" {
+	if at.lookOf(s.Target).Delivers == "packet" {
 		p := a.packet(s.Target)
-		p.JobID, p.Epoch, p.Chunks, p.Coverage, p.Diagnostics = s.Job, s.Epoch, out.chunks, out.coverage, out.diagnostics
+		p.JobID, p.Chunks, p.Coverage, p.Diagnostics = s.Job, out.chunks, out.coverage, out.diagnostics
 		p.Renderer, p.Template, p.Recipe = out.by, out.template, out.plan.Recipe.ID
 		if r.Body, err = packet.AppendDelivery(nil, &p, joined(out.chunks), k.core.now()); err != nil {
 			return outbox.Rendering{}, err
 		}
 	}
+	k.core.beside(func() { k.core.present(context.WithoutCancel(ctx), s, a, out) })
+	k.core.leases.done(s.Job)
 	return r, nil
 }
+
+// at is the epoch that a job goes by.
+func (k desk) at(s *outbox.Submission) *snapshot {
+	if at := k.core.leases.job(s.Job); at != nil {
+		return at
+	}
+	return k.core.epochOf(s.Epoch)
+}
+
+// profile is that of what a job sends.
+func (k desk) profile(s *outbox.Submission) surface.Profile { return k.at(s).lookOf(s.Target).Profile }
 
 // joined is the text of all chunks.
 func joined(chunks []packet.Chunk) string {
@@ -66,23 +81,23 @@ func (k desk) answer(ctx context.Context, s *outbox.Submission) (*Answer, error)
 	if !ok {
 		return nil, fmt.Errorf("entry %s is no message", s.Source)
 	}
-	return k.prepare(ctx, session, s.Source, s.Turn, s.Kind, m)
+	return k.prepare(ctx, session, k.at(s), s.Source, s.Turn, s.Kind, m)
 }
 
 // prepare compiles the message of an entry, with the cards that the tools of its
 // turn handed over, once for all targets.
-func (k desk) prepare(ctx context.Context, session *Session, entry ledger.EntryID, turn ledger.TurnID, kind surface.Kind, m *ledger.Message) (*Answer, error) {
+func (k desk) prepare(ctx context.Context, session *Session, at *snapshot, entry ledger.EntryID, turn ledger.TurnID, kind surface.Kind, m *ledger.Message) (*Answer, error) {
 	d, err := restore(kind, m)
 	if err != nil {
 		return nil, fmt.Errorf("entry %s does not hold what a %s needs", entry, kind)
 	}
-	return k.core.answers.of(entry, len(d.Markdown), func() (*Answer, error) {
+	return k.core.answers.of(entry, at, len(d.Markdown), func() (*Answer, error) {
 		if templated(kind) && !turn.IsZero() {
 			if d.Tools, err = session.tools(context.WithoutCancel(ctx), turn, entry.Seq); err != nil {
 				return nil, err
 			}
 		}
-		return k.core.prepare(d, entry)
+		return k.core.prepare(d, at, entry)
 	})
 }
 
@@ -90,7 +105,7 @@ func (k desk) prepare(ctx context.Context, session *Session, entry ledger.EntryI
 // before everything else, in brackets, which no dialect takes for markup. Where
 // there is no room the plain text is parted, and every piece says them.
 func (k desk) Annotate(s *outbox.Submission, c surface.Chunk, words string) []surface.Chunk {
-	p := k.core.profileOf(s.Target)
+	p := k.profile(s)
 	line := "(" + words + ")\n"
 	noted := surface.Chunk{Text: line + c.Text, Plain: line + c.Plain, Blocks: c.Blocks}
 	if fits(noted, p) {
@@ -112,7 +127,7 @@ func (k desk) Annotate(s *outbox.Submission, c surface.Chunk, words string) []su
 
 // Halve implements [outbox.Renderer].
 func (k desk) Halve(s *outbox.Submission, c surface.Chunk) []surface.Chunk {
-	l := k.core.profileOf(s.Target).Limit
+	l := k.profile(s).Limit
 	half := cover.Units(sizeOf(c.Plain), l)/2 + 1
 	l.Max, l.MaxBytes = half, 0
 	return pieces(c.Plain, c, l)
@@ -156,7 +171,7 @@ func (k desk) packet(ctx context.Context, s *outbox.Submission, r *outbox.Render
 		return packet.Packet{}, err
 	}
 	p := a.packet(s.Target)
-	p.JobID, p.Actions, p.Epoch = s.Job, s.Actions, s.Epoch
+	p.JobID, p.Actions = s.Job, s.Actions
 	if r == nil {
 		p.Chunks = []packet.Chunk{}
 		return p, nil
@@ -165,7 +180,7 @@ func (k desk) packet(ctx context.Context, s *outbox.Submission, r *outbox.Render
 		p.Recipe = how.Recipe.ID
 	}
 	p.Coverage, p.Diagnostics, p.Renderer, p.Template = r.Coverage, r.Diagnostics, r.Renderer, r.Template
-	profile := k.core.profileOf(s.Target)
+	profile := k.profile(s)
 	for i, part := range r.Parts {
 		p.Chunks = append(p.Chunks, measured(i, part.Chunk, profile))
 	}

@@ -35,7 +35,7 @@ func (d dispatch) account(t surface.Target) (Account, bool) {
 	if settings, ok := d.core.configured.Load().file.Surfaces[t.Surface].Accounts[t.Account]; ok {
 		return Account{Surface: t.Surface, Name: t.Account, Settings: settings}, true
 	}
-	s, ok := d.core.surface(t.Surface)
+	s, ok := d.core.current.Load().surface(t.Surface)
 	return Account{}, ok && t.Account == "" && len(s.info.Account) == 0
 }
 

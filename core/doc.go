@@ -20,6 +20,11 @@
 // that have a receipt are never sent again, and whatever else is sent twice says
 // so. [Core.Jobs] and [Core.Act] are for whoever looks after that.
 //
+// What is configured, installed or revoked while the process runs is taken over by
+// itself, and makes a new [Epoch]. A [Turn] goes by the one in which it began, to its
+// end: [Turn.Render] and all that it delivers use the plugins, profiles and templates of
+// that moment, so that an agent meets a change between two turns and never within one.
+//
 // A Core is safe for concurrent use. Diagnostics, errors and logs never hold
 // text of a message.
 package core

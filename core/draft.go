@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"runtime"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -48,6 +49,8 @@ type Draft struct {
 // as long as its Core is open.
 type Answer struct {
 	core     *Core
+	at       *snapshot // the epoch that it goes by
+	of       *Answer   // that it is a copy of, which keeps the plugins callable
 	kind     surface.Kind
 	doc      *doc.Document
 	deck     *deck
@@ -73,7 +76,14 @@ type Answer struct {
 // chunks of 2000 code points and a diagnostic. Errors are of kind ErrTooLarge,
 // ErrDraft or ErrTarget, or the context's own.
 func (c *Core) Render(ctx context.Context, d Draft, targets ...surface.Target) ([]packet.Packet, error) {
-	a, err := c.Prepare(d)
+	at := c.pinned()
+	defer at.unpin()
+	return c.render(ctx, at, d, targets)
+}
+
+// render is Render in an epoch that the caller has pinned.
+func (c *Core) render(ctx context.Context, at *snapshot, d Draft, targets []surface.Target) ([]packet.Packet, error) {
+	a, err := c.prepare(d, at, ledger.EntryID{})
 	if err != nil {
 		return nil, err
 	}
@@ -91,24 +101,35 @@ func (c *Core) Render(ctx context.Context, d Draft, targets ...surface.Target) (
 }
 
 // Prepare compiles d. It is the first half of [Core.Render], for callers that
-// render one answer at different times. Errors are of kind ErrTooLarge or
-// ErrDraft.
-func (c *Core) Prepare(d Draft) (*Answer, error) { return c.prepare(d, ledger.EntryID{}) }
+// render one answer at different times. It goes by the epoch of now whenever it is
+// rendered, and keeps the plugins of that callable for as long as it is reachable.
+// Errors are of kind ErrTooLarge or ErrDraft.
+func (c *Core) Prepare(d Draft) (*Answer, error) {
+	at := c.pinned()
+	a, err := c.prepare(d, at, ledger.EntryID{})
+	if err != nil {
+		at.unpin()
+		return nil, err
+	}
+	runtime.AddCleanup(a, func(at *snapshot) { at.unpin() }, at)
+	return a, nil
+}
 
-// prepare is Prepare for what an entry of the ledger holds, or none.
-func (c *Core) prepare(d Draft, entry ledger.EntryID) (*Answer, error) {
+// prepare is Prepare in some epoch, for what an entry of the ledger holds, or none.
+// It pins nothing.
+func (c *Core) prepare(d Draft, at *snapshot, entry ledger.EntryID) (*Answer, error) {
 	kind, err := c.accept(&d)
 	if err != nil {
 		return nil, err
 	}
-	a := &Answer{core: c, kind: kind, actions: d.actions(), metadata: maps.Clone(d.Metadata)}
+	a := &Answer{core: c, at: at, kind: kind, actions: d.actions(), metadata: maps.Clone(d.Metadata)}
 	if !entry.IsZero() {
 		a.entry = entry.String()
 	}
 	if templated(kind) {
 		a.tools = slices.Clone(d.Tools)
 	}
-	a.deck = newDeck(c.knows(), a.tools)
+	a.deck = newDeck(at.know, a.tools)
 	a.doc, err = contain("compile", func() (*doc.Document, error) { return a.deck.compose(d.Markdown) })
 	if err != nil {
 		c.log.Error("compile failed", "cause", cause(err), "stack", stack(err))

@@ -175,6 +175,9 @@ func (c *Core) Act(ctx context.Context, a JobAction, id string) (Job, error) {
 	if err != nil {
 		return Job{}, jobError(err)
 	}
+	if r.State != store.Pending && r.State != store.Sending {
+		c.leases.done(id)
+	}
 	return newJob(r), nil
 }
 

@@ -57,10 +57,10 @@ func TestProfileLayers(t *testing.T) {
 		{Config{Settings: setTo(t, "max", "900"), Surfaces: map[string]Settings{"log": setTo(t, "max", "800")}}, 800, "--set", "bare", "the program for the surface"},
 	} {
 		c := configuredCore(t, file, "", k.config)
-		if p := c.profileOf(ops); p.Limit.Max != k.max || p.Links != k.links {
+		if p := c.current.Load().lookOf(ops); p.Limit.Max != k.max || p.Links != k.links {
 			t.Errorf("%s: %+v", k.why, p)
 		}
-		if p := c.profileOf(surface.Target{Surface: "log", Address: "other"}); p.Links != "bare" || k.config.Set == nil && k.config.Surfaces == nil && k.max < 900 && p.Limit.Max != 500 {
+		if p := c.current.Load().lookOf(surface.Target{Surface: "log", Address: "other"}); p.Links != "bare" || k.config.Set == nil && k.config.Surfaces == nil && k.max < 900 && p.Limit.Max != 500 {
 			t.Errorf("%s: another target has %+v", k.why, p)
 		}
 		found := false
@@ -108,7 +108,7 @@ func TestMentions(t *testing.T) {
 		if got := c.policy(ops).LiveMentions; got != k.live {
 			t.Errorf("%s: live is %v", k.why, got)
 		}
-		if got := c.profileOf(ops).Mentions == "live"; got != k.live {
+		if got := c.current.Load().lookOf(ops).Mentions == "live"; got != k.live {
 			t.Errorf("%s: the renderer is told %v", k.why, got)
 		}
 		for _, v := range c.Configuration(t.Context()).Targets[0].Values {
@@ -116,7 +116,7 @@ func TestMentions(t *testing.T) {
 				t.Errorf("%s: it is from %s", k.why, v.From)
 			}
 		}
-		if got := c.lookAt("chat", loud.Info, surface.Target{Surface: "chat", Address: "x"}).Mentions; got != "" && k.policy != "live" {
+		if got := c.lookAt(c.configured.Load(), "chat", loud.Info, surface.Target{Surface: "chat", Address: "x"}).Mentions; got != "" && k.policy != "live" {
 			t.Errorf("%s: a plugin has the last word: %q", k.why, got)
 		}
 	}

@@ -3,7 +3,7 @@ package core
 import (
 	"context"
 	"errors"
-	"strings"
+	"slices"
 	"sync"
 
 	"github.com/seed-1ae66336/vak/core/internal/host"
@@ -13,16 +13,22 @@ import (
 	"github.com/seed-1ae66336/vak/sdk/skill"
 )
 
-// A knowledge is what is known of cards and of recipes: what is built in, and the
-// skill packs that were found. It is immutable; an answer keeps the one that it was
-// prepared with. It is made when an answer first needs it.
+// A knowledge is what is known of cards and of recipes: what is built in, and some
+// skill packs. It is immutable, and made when an answer first needs it. Epochs with
+// the same packs share one.
 type knowledge struct {
-	key  string            // of the packs that it was made of
-	made func() *knowledge // nil: there are no packs
+	packs []packAt
+	made  func() *knowledge // nil: there are no packs
 
 	cards   *catalog.Catalog
 	plans   *plan.Planner
-	without map[string]error // why a pack is not part of it, by its folder
+	without map[host.Key]error // why a pack is not part of it
+}
+
+// A packAt is a skill pack, and the plugin that it is in.
+type packAt struct {
+	key  host.Key
+	info skill.Info
 }
 
 func (k *knowledge) catalog() *catalog.Catalog {
@@ -39,8 +45,11 @@ func (k *knowledge) planner() *plan.Planner {
 	return k.made().plans
 }
 
-// refused are the packs that are not used though they could run, by their folder.
-func (k *knowledge) refused() map[string]error {
+// hasPacks reports whether there are any besides what is built in.
+func (k *knowledge) hasPacks() bool { return k.made != nil }
+
+// refused are the packs that are not used though they could run.
+func (k *knowledge) refused() map[host.Key]error {
 	if k.made == nil {
 		return nil
 	}
@@ -50,58 +59,58 @@ func (k *knowledge) refused() map[string]error {
 // open reads a card out of a text.
 func (k *knowledge) open(envelope []byte) (card.Output, error) { return k.catalog().Open(envelope) }
 
-// knows is what is known now.
-func (c *Core) knows() *knowledge { return c.known.Load() }
-
-// learn takes in the packs that the host has found, if they are others than before.
-func (c *Core) learn() {
-	var usable []host.Pack
-	var key strings.Builder
-	for _, p := range c.host.Packs() { // by id
-		if p.Err == nil {
-			usable = append(usable, p)
-			key.WriteString(p.Dir + "\x00" + p.Info.ID + "\x00" + p.Info.Version + "\x00" + p.SHA256 + "\x00")
-		}
+// knowledgeOf is what is known with some packs.
+func (c *Core) knowledgeOf(packs []packAt) *knowledge {
+	if now := c.current.Load(); now != nil && slices.EqualFunc(now.know.packs, packs, func(a, b packAt) bool { return a.key == b.key }) {
+		return now.know
 	}
-	if old := c.known.Load(); old != nil && old.key == key.String() {
-		return
-	}
-	k := &knowledge{key: key.String()}
-	if len(usable) > 0 {
-		k.made = sync.OnceValue(func() *knowledge { return c.study(usable) })
-	}
-	c.known.Store(k)
-}
-
-// study adds packs to what is built in, one by one: one that cannot be added costs
-// the others nothing.
-func (c *Core) study(packs []host.Pack) *knowledge {
-	k := &knowledge{cards: builtinCatalog(), plans: builtinPlanner(), without: map[string]error{}}
-	for _, p := range packs {
-		more, err := k.cards.With(c.remote(p.Info))
-		plans := k.plans
-		if err == nil && len(p.Info.Recipes)+len(p.Info.Signals) > 0 {
-			plans, err = plan.New(plan.Config{Recipes: more.Recipes(), Signals: more.Signals()})
-		}
-		if err != nil {
-			k.without[p.Dir] = err
-			c.log.Warn("skill pack is not used", "plugin", p.Info.ID, "version", p.Info.Version, "dir", p.Dir, "reason", err.Error())
-			continue
-		}
-		k.cards, k.plans = more, plans
+	k := &knowledge{packs: packs}
+	if len(packs) > 0 {
+		k.made = sync.OnceValue(func() *knowledge { return c.study(packs) })
 	}
 	return k
 }
 
+// study adds packs to what is built in: one that cannot be added costs the others
+// nothing.
+func (c *Core) study(packs []packAt) *knowledge {
+	k := &knowledge{packs: packs, without: map[host.Key]error{}}
+	all := make([]skill.Pack, len(packs))
+	for i, p := range packs {
+		all[i] = c.remote(p)
+	}
+	var before []*catalog.Catalog // whose schemas need not be compiled again
+	if last := c.studied.Load(); last != nil {
+		before = append(before, last)
+	}
+	cards, errs := builtinCatalog().WithEach(all, before...)
+	for i, err := range errs {
+		if err != nil {
+			p := packs[i]
+			k.without[p.key] = err
+			c.log.Warn("skill pack is not used", "plugin", p.info.ID, "version", p.info.Version, "dir", p.key.Dir, "reason", err.Error())
+		}
+	}
+	plans, err := plan.New(plan.Config{Recipes: cards.Recipes(), Signals: cards.Signals()})
+	if err != nil { // the catalog takes none of which this can come
+		c.log.Error("the recipes of skill packs cannot be used", "cause", err)
+		plans = builtinPlanner()
+	}
+	c.studied.Store(cards)
+	k.cards, k.plans = cards, plans
+	return k
+}
+
 // remote is a pack whose functions are calls of its process.
-func (c *Core) remote(i skill.Info) skill.Pack {
+func (c *Core) remote(at packAt) skill.Pack {
+	i := at.info
 	p := skill.Pack{ID: i.ID, Version: i.Version, Recipes: i.Recipes, Signals: i.Signals}
 	for _, t := range i.Types {
 		own := skill.Type{Name: t.Name, Schema: t.Schema, Example: t.Example, Lower: func(ctx context.Context, in skill.Input) (card.Tree, error) {
-			return c.host.Lower(ctx, i.ID, in)
+			return c.host.Lower(ctx, at.key, in)
 		}}
 		if t.Checks {
-			own.Check = func(ctx context.Context, in skill.Input) error { return c.checkCard(ctx, i.ID, in) }
+			own.Check = func(ctx context.Context, in skill.Input) error { return c.checkCard(ctx, at.key, in) }
 		}
 		p.Types = append(p.Types, own)
 	}
@@ -110,7 +119,7 @@ func (c *Core) remote(i skill.Info) skill.Pack {
 
 // checkCard has a pack check a card that its schema takes. A pack that fails has
 // found nothing: that is no fault of the card, and is told where it is lowered.
-func (c *Core) checkCard(ctx context.Context, pack string, in skill.Input) error {
+func (c *Core) checkCard(ctx context.Context, pack host.Key, in skill.Input) error {
 	found, err := c.host.CheckCard(ctx, pack, in)
 	if err != nil {
 		return nil // the host has logged it

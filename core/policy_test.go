@@ -68,7 +68,7 @@ func TestTemplateFor(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", k.why, err)
 		}
-		if got := c.templateFor(surface.Target{Surface: "log", Address: "ops"}); got != k.want {
+		if got := c.current.Load().lookOf(surface.Target{Surface: "log", Address: "ops"}).template; got != k.want {
 			t.Errorf("%s: %q, want %q", k.why, got, k.want)
 		}
 		c.Close()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 
 	"github.com/seed-1ae66336/vak/core/internal/host"
 	"github.com/seed-1ae66336/vak/core/internal/pipeline/cover"
@@ -21,6 +22,7 @@ func (a *Answer) Render(ctx context.Context, t surface.Target) (packet.Packet, e
 		return packet.Packet{}, &Error{Kind: ErrTarget, What: "a target names no surface", Mend: "set its Surface"}
 	}
 	out, err := a.show(ctx, t)
+	runtime.KeepAlive(a) // its plugins are callable until it is collected
 	if err != nil {
 		return packet.Packet{}, err
 	}
@@ -41,6 +43,7 @@ func (a *Answer) packet(t surface.Target) packet.Packet {
 		FallbackMarkdown: a.source,
 		FallbackB64:      a.exact,
 		Actions:          a.actions,
+		Epoch:            a.at.Number,
 		Recipe:           plan.Basic,
 	}
 }
@@ -59,8 +62,8 @@ type shown struct {
 // and renders plain where the check fails. It fails only with ctx.
 func (a *Answer) show(ctx context.Context, t surface.Target) (shown, error) {
 	id := t.Surface
-	s, known := a.core.surface(id)
-	look := a.core.lookOf(t)
+	s, known := a.at.surface(id)
+	look := a.at.lookOf(t)
 	s.ID, s.Profile = id, look.Profile
 	v := a.viewFor(t)
 	how := a.plan(v, s)
@@ -91,6 +94,9 @@ func (a *Answer) rendered(ctx context.Context, s Surface, known bool, v view, sa
 
 // native renders by the surface's own renderer and checks the result.
 func (a *Answer) native(ctx context.Context, s Surface, v view) (shown, error) {
+	if s.Err != nil {
+		return shown{}, s.Err
+	}
 	d := doc.Lower(a.frame.around(v.doc, s.Profile.Can.Actions), doc.Support{Version: s.info.DocVersion, Blocks: s.info.Blocks})
 	k, _ := dialect.ByName(s.Profile.Dialect)
 	if !visible(d) {
@@ -99,7 +105,7 @@ func (a *Answer) native(ctx context.Context, s Surface, v view) (shown, error) {
 		return out, err
 	}
 	actions := a.buttons(s.Profile)
-	r, by, err := a.core.host.Render(ctx, s.ID, surface.RenderRequest{Doc: d, Profile: s.Profile, Kind: a.kind, Actions: actions})
+	r, by, err := a.core.host.Render(ctx, s.key, surface.RenderRequest{Doc: d, Profile: s.Profile, Kind: a.kind, Actions: actions})
 	if err != nil {
 		return shown{}, err
 	}
@@ -224,6 +230,8 @@ var hostWords = map[host.Kind]string{
 	host.TooLarge:    "request or answer is over 16 MiB",
 	host.Deadline:    "it took too long",
 	host.Unavailable: "its process ended",
+	host.NotFound:    "the plugin of its epoch is no longer installed",
+	host.Revoked:     "the plugin is revoked",
 	host.BadManifest: "the plugin is broken, see \"vak plugin list\"",
 	host.Untrusted:   "the binary is not the one that its manifest names",
 	host.StartFailed: "its process did not start",

@@ -5,12 +5,15 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"slices"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/seed-1ae66336/vak/core/internal/store"
 	"github.com/seed-1ae66336/vak/core/ledger"
+	"github.com/seed-1ae66336/vak/core/packet"
+	"github.com/seed-1ae66336/vak/sdk/surface"
 )
 
 // Notices is the session of what is delivered outside every turn.
@@ -21,7 +24,11 @@ const Notices = "notices"
 type Session struct {
 	core *Core
 	id   string
-	mu   sync.Mutex // of writers: a commit relies on where the ledger ends
+	mu   sync.Mutex              // of writers: a commit relies on where the ledger ends
+	open map[ledger.TurnID]*Turn // that were begun here; guarded by mu
+
+	aside sync.Mutex
+	page  *page // what is to be written about earlier records; nil: nothing waits
 }
 
 // Session returns the session with an id, which is 1 to 64 of [A-Za-z0-9._-] and
@@ -157,10 +164,14 @@ type TurnOptions struct {
 type Turn struct {
 	session *Session
 	id      ledger.TurnID
-	ended   bool // guarded by session.mu
+	at      *snapshot // the epoch that it goes by
+	ended   bool      // guarded by session.mu
 }
 
-// Begin begins a turn.
+// Begin begins a turn. It goes by the current epoch, to its end: what is installed,
+// upgraded, revoked or configured meanwhile is for the turns after it. A plugin that
+// was revoked with --now, and all that were revoked once the turn is older than
+// Config.TurnMax, it does without: its answer is plain then, and says so.
 func (s *Session) Begin(ctx context.Context, o TurnOptions) (*Turn, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -174,25 +185,62 @@ func (s *Session) Begin(ctx context.Context, o TurnOptions) (*Turn, error) {
 	case o.request != "":
 		id = "turn by request\x00" + s.id + "\x00" + o.request
 	}
+	at := s.core.pinned()
 	done, turn, err := s.commit(ctx, func(next ledger.Seq) store.Commit {
 		t := ledger.TurnID{Session: s.id, Seq: next}
-		return store.Commit{ID: id, Begin: t.String(), Records: []ledger.Record{s.record(t, &ledger.Turn{Phase: ledger.Begin, Key: o.Key})}}
+		return store.Commit{ID: id, Begin: t.String(), Records: []ledger.Record{s.record(t, &ledger.Turn{Phase: ledger.Begin, Key: o.Key, Epoch: at.Number, Digest: at.Digest})}}
 	})
 	if err != nil {
+		at.unpin()
 		return nil, err
 	}
-	t := &Turn{session: s, id: ledger.TurnID{Session: s.id, Seq: turn}}
+	t := &Turn{session: s, id: ledger.TurnID{Session: s.id, Seq: turn}, at: at}
 	if done.Repeated {
-		open, err := s.core.store.OpenTurns(ctx)
-		if err != nil {
-			return nil, storeError(err)
+		at.unpin()
+		if same, ok := s.open[t.id]; ok { // for everybody who begins it, it ends once
+			return same, nil
 		}
-		t.ended = true
-		for _, name := range open {
-			t.ended = t.ended && name != t.id.String()
+		if err := t.resume(ctx); err != nil {
+			return nil, err
 		}
+		return t, nil
 	}
+	s.core.leases.begin(t.id, at, s.core.now())
+	if s.open == nil {
+		s.open = map[ledger.TurnID]*Turn{}
+	}
+	s.open[t.id] = t
 	return t, nil
+}
+
+// resume takes up a turn that was begun before.
+func (t *Turn) resume(ctx context.Context) error {
+	s := t.session
+	open, err := s.core.store.OpenTurns(ctx)
+	if err != nil {
+		return storeError(err)
+	}
+	t.ended = !slices.Contains(open, t.id.String())
+	t.at, err = s.epochOf(ctx, t.id)
+	return err
+}
+
+// Epoch is the one that the turn goes by.
+func (t *Turn) Epoch() Epoch { return t.at.Epoch }
+
+// Render renders d in the turn's epoch, whether the turn has ended or not. It is
+// [Core.Render] otherwise.
+func (t *Turn) Render(ctx context.Context, d Draft, targets ...surface.Target) ([]packet.Packet, error) {
+	c := t.session.core
+	defer c.use(t.at)()
+	return c.render(ctx, t.at, d, targets)
+}
+
+// close is called once the turn's end is kept. The caller holds session.mu.
+func (t *Turn) close() {
+	t.ended = true
+	delete(t.session.open, t.id)
+	t.session.core.leases.end(t.id)
 }
 
 // maxKey bounds a turn's key in bytes.
@@ -236,7 +284,7 @@ func (t *Turn) End(ctx context.Context, status ledger.Status, reason string) err
 	if err := s.end(ctx, t.id, status, reason); err != nil {
 		return err
 	}
-	t.ended = true
+	t.close()
 	return nil
 }
 

@@ -56,8 +56,12 @@ func TestCrashedTurn(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if last, err = ledger.Parse(b); err != nil {
+		r, err := ledger.Parse(b)
+		if err != nil {
 			t.Fatal(err)
+		}
+		if r.Body.Kind() != ledger.KindPresentation { // that of a job comes when it is rendered
+			last = r
 		}
 	}
 	if end, ok := last.Body.(*ledger.Turn); !ok || end.Phase != ledger.End || end.Status != ledger.Partial || last.Turn != turn.ID() {
@@ -171,5 +175,27 @@ func TestReadOnly(t *testing.T) {
 	}
 	if _, err := c.Session(t.Context(), "a"); !errors.Is(err, core.ErrReadOnly) {
 		t.Errorf("session: %v", err)
+	}
+}
+
+// TestTurnBegunTwice has two callers begin one turn: once one has ended it, it is over
+// for the other.
+func TestTurnBegunTwice(t *testing.T) {
+	c := open(t, t.TempDir())
+	one, two := begin(t, c, "demo", "k"), begin(t, c, "demo", "k")
+	if one.ID() != two.ID() {
+		t.Fatalf("%v and %v", one.ID(), two.ID())
+	}
+	if err := one.End(t.Context(), ledger.Cancelled, ""); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := two.Append(t.Context(), &ledger.Message{Role: ledger.User, Markdown: "late"}); !errors.Is(err, core.ErrTurn) {
+		t.Errorf("Append to a turn that is over: %v", err)
+	}
+	if _, err := two.Deliver(t.Context(), core.Draft{Markdown: "late"}, core.Delivery{Target: "log:a"}); !errors.Is(err, core.ErrTurn) {
+		t.Errorf("Deliver in a turn that is over: %v", err)
+	}
+	if err := begin(t, c, "demo", "k").End(t.Context(), ledger.Cancelled, ""); !errors.Is(err, core.ErrTurn) {
+		t.Errorf("End of a turn that is over: %v", err)
 	}
 }

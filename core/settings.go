@@ -19,6 +19,8 @@ type Settings struct{ changes []change }
 type look struct {
 	surface.Profile
 	appendix lower.Appendix
+	template string // id of the one that answers are put into; empty: none
+	digest   string // of all of that, as an epoch keeps it
 }
 
 // A change sets one key.

@@ -33,7 +33,8 @@ func (b backend) Status(ctx context.Context) control.Status {
 	s := control.Status{
 		Version: b.core.config.Version, PID: os.Getpid(), Started: b.core.started.UTC(),
 		Home: b.core.Home(), Held: b.core.hold != nil, Control: b.core.ControlSocket(),
-		Platform: runtime.GOOS + "/" + runtime.GOARCH, Go: runtime.Version(), Plugins: len(*b.core.surfaces.Load()),
+		Platform: runtime.GOOS + "/" + runtime.GOARCH, Go: runtime.Version(), Plugins: len(b.core.host.Surfaces()),
+		Epoch: b.core.Epoch().Number,
 	}
 	h, err := b.core.Health(ctx)
 	if err = cmp.Or(err, h.ReadOnly, h.NewWork); err != nil {
@@ -50,38 +51,39 @@ func (b backend) Status(ctx context.Context) control.Status {
 }
 
 func (b backend) Plugins() []control.Plugin {
-	b.core.look()
-	now := b.core.host.Status()
-	found := b.core.host.Surfaces() // in the order of Status, which has more entries
-	types := map[string][]string{}  // of packs, by folder
-	for _, p := range b.core.host.Packs() {
-		for _, t := range p.Info.Types {
-			types[p.Dir] = append(types[p.Dir], t.Name)
-		}
+	surfaces, packs := map[host.Key]host.Surface{}, map[host.Key]host.Pack{}
+	for _, f := range b.core.host.Surfaces() {
+		surfaces[f.Key] = f
 	}
-	refused := b.core.knows().refused()
+	for _, p := range b.core.host.Packs() {
+		packs[p.Key] = p
+	}
+	refused := b.core.current.Load().know.refused()
+	now := b.core.host.Status()
 	out := make([]control.Plugin, len(now))
 	for i, s := range now {
 		out[i] = control.Plugin{
 			ID: s.ID, Version: s.Version, Kind: s.Kind, Role: s.Role, Account: s.Account, State: control.State(s.State),
 			PID: s.PID, Started: s.Since.UTC(), Restarts: s.Restarts, Failures: s.Failures, NextTry: s.Next.UTC(),
 			Path: s.Path, SHA256: s.SHA256, FirstParty: s.FirstParty, Sandbox: s.Sandbox,
+			Current: s.Current, Turns: b.core.leases.holders(s.Key, s.Current),
 		}
 		if f := s.LastError; f != nil {
 			out[i].Error = &control.Fault{Kind: string(f.Kind), Source: string(f.Source), Message: f.Message, Hint: f.Hint, Tail: f.Tail, At: f.At.UTC()}
 		}
 		if s.Role == hostapi.RoleSkill {
-			out[i].Types = types[s.Dir]
-			if e := refused[s.Dir]; e != nil {
+			for _, t := range packs[s.Key].Info.Types {
+				out[i].Types = append(out[i].Types, t.Name)
+			}
+			if e := refused[s.Key]; e != nil && s.Current {
 				out[i].State = control.Broken
 				out[i].Error = &control.Fault{Kind: "refused", Source: "plugin", Message: e.Error(), Hint: "its cards show their members as they are; tell its author, or remove it"}
 			}
 		}
-		if s.Role != hostapi.RoleRender || len(found) == 0 {
+		of, ok := surfaces[s.Key]
+		if s.Role != hostapi.RoleRender || !ok {
 			continue
 		}
-		of := found[0]
-		found = found[1:]
 		out[i].DocVersion, out[i].Blocks, out[i].Profiles = of.Info.DocVersion, of.Info.Blocks, slices.Clone(of.Info.Profiles)
 		if len(out[i].Profiles) > 0 {
 			out[i].Profiles[0] = b.core.newSurface(of).Profile // as overridden
@@ -90,8 +92,24 @@ func (b backend) Plugins() []control.Plugin {
 	return out
 }
 
-// Restart ends the process of a plugin and starts it anew, whatever it did
-// before.
+// Reload takes over what has changed on disk.
+func (b backend) Reload(ctx context.Context) (control.Epoch, error) {
+	if b.core.hold == nil {
+		return control.Epoch{}, &control.Error{
+			Kind: control.NotRunning, What: fmt.Sprintf("nothing runs: no process holds the home %s", b.core.Home()),
+			Mend: "what begins there reads everything anew",
+		}
+	}
+	e, err := b.core.Reload(ctx)
+	if own, ok := errors.AsType[*Error](err); ok {
+		err = &control.Error{Kind: control.Failed, What: own.What, Mend: own.Mend, Err: own.Err}
+	}
+	return control.Epoch(e), err
+}
+
+// Restart ends the process of a plugin and starts it anew, whatever it did before.
+// The API takes over first what has changed, and goes on where that cannot be: a
+// fault in the configuration keeps no plugin from being started.
 func (b backend) Restart(ctx context.Context, id string) error {
 	if b.core.hold == nil {
 		return &control.Error{
@@ -100,7 +118,6 @@ func (b backend) Restart(ctx context.Context, id string) error {
 		}
 	}
 	err := b.core.host.Restart(ctx, id)
-	b.core.look()
 	if o := b.core.outbox; o != nil { // what was parked for want of this one goes now
 		if err := o.TransportsChanged(ctx); err != nil {
 			b.core.log.Warn("parked jobs cannot be released yet", "cause", err)

@@ -75,7 +75,7 @@ func (c *Core) wanted() map[string][]string {
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(now.targets)) {
-		add(c.templateFor(now.targets[name]), "target "+name)
+		add(now.templateFor(now.targets[name].Surface, now.targets[name]), "target "+name)
 	}
 	for _, id := range slices.Sorted(maps.Keys(now.file.Surfaces)) {
 		add(now.file.Surfaces[id].Template, "surface "+id)
@@ -100,7 +100,7 @@ func (c *Core) ProposeTemplate(ctx context.Context, id string, revision int, for
 	if _, err := template.Compile(id, revision, format); err != nil {
 		return Template{}, &Error{Kind: ErrTemplate, What: "the template " + id + " cannot be used: " + err.Error()}
 	}
-	return c.changeTemplates(id, func(k *keptTemplates) (int, error) {
+	return c.changeTemplates(ctx, id, func(k *keptTemplates) (int, error) {
 		seen := k.seen(id, ownerAgent)
 		switch {
 		case revision == 0:
@@ -123,7 +123,7 @@ func (c *Core) ProposeTemplate(ctx context.Context, id string, revision int, for
 // one was read, so that no other is activated. Errors are of kind ErrNotFound,
 // ErrConflict, ErrReadOnly or ErrHome.
 func (c *Core) ActivateTemplate(ctx context.Context, id string, revision int) (Template, error) {
-	return c.changeTemplates(id, func(k *keptTemplates) (int, error) {
+	return c.changeTemplates(ctx, id, func(k *keptTemplates) (int, error) {
 		if _, err := k.proposal(id, revision); err != nil {
 			return 0, err
 		}
@@ -139,7 +139,7 @@ func (c *Core) ActivateTemplate(ctx context.Context, id string, revision int) (T
 // DeactivateTemplate has answers put into a proposal no longer. It stays one.
 // Errors are of kind ErrNotFound, ErrReadOnly or ErrHome.
 func (c *Core) DeactivateTemplate(ctx context.Context, id string) (Template, error) {
-	return c.changeTemplates(id, func(k *keptTemplates) (int, error) {
+	return c.changeTemplates(ctx, id, func(k *keptTemplates) (int, error) {
 		for i := range k.proposals {
 			if p := &k.proposals[i]; p.ID == id && p.Active {
 				p.Active = false
@@ -153,7 +153,7 @@ func (c *Core) DeactivateTemplate(ctx context.Context, id string) (Template, err
 // RejectTemplate throws a proposal away that is not active. Errors are of kind
 // ErrNotFound, ErrConflict, ErrReadOnly or ErrHome.
 func (c *Core) RejectTemplate(ctx context.Context, id string, revision int) error {
-	_, err := c.changeTemplates(id, func(k *keptTemplates) (int, error) {
+	_, err := c.changeTemplates(ctx, id, func(k *keptTemplates) (int, error) {
 		p, err := k.proposal(id, revision)
 		if err != nil {
 			return 0, err
@@ -169,10 +169,19 @@ func (c *Core) RejectTemplate(ctx context.Context, id string, revision int) erro
 
 // changeTemplates does one change to what is kept of templates, and tells what the
 // proposal is then whose revision do returns.
-func (c *Core) changeTemplates(id string, do func(*keptTemplates) (int, error)) (Template, error) {
+func (c *Core) changeTemplates(ctx context.Context, id string, do func(*keptTemplates) (int, error)) (Template, error) {
 	if c.hold == nil {
 		return Template{}, errReadOnly()
 	}
+	row, err := c.changeKept(id, do)
+	if err != nil {
+		return Template{}, err
+	}
+	return row, c.reconcile(ctx, true)
+}
+
+// changeKept is changeTemplates for the file.
+func (c *Core) changeKept(id string, do func(*keptTemplates) (int, error)) (Template, error) {
 	t := &c.templates
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -311,10 +320,14 @@ func (s *templateSet) first(id string) TemplateOrigin {
 	return ""
 }
 
-// find is the template that an id stands for.
-func (s *templateSet) find(id string) (u usable, known bool) {
-	u, known = s.used[id]
-	return u, known
+// format is that of the template which an id stands for.
+func (s *templateSet) format(id string) string {
+	for _, row := range s.rows {
+		if row.ID == id && row.Active {
+			return row.Format
+		}
+	}
+	return ""
 }
 
 // choices tells which of the configuration's choices of a template mean nothing.
@@ -324,7 +337,7 @@ func (c *Core) choices(now *configured, s *templateSet) []string {
 		if id == "" || id == config.NoTemplate {
 			return
 		}
-		if _, known := s.find(id); known {
+		if _, known := s.used[id]; known {
 			return
 		}
 		what, mend := fmt.Sprintf("there is no template %q", id), "\"vak template list\" shows them"

@@ -542,7 +542,7 @@ func TestTemplateMidFlight(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(home, "vak.toml"), []byte(strings.ReplaceAll(reportTOML, "revision = 2", "revision = 9")), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := c.configure(); err != nil {
+	if _, err := c.Reload(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if p := rendered(t, c, Draft{Markdown: "x"}, "log:a"); p.Template == nil || p.Template.Revision != 9 {

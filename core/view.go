@@ -28,7 +28,7 @@ type choice struct{ compiled *template.Template } // nil: none
 // is of kind ErrTemplate and says where the format is wrong.
 func (a *Answer) WithTemplate(id string, revision int, format string) (*Answer, error) {
 	out := *a
-	out.choice = &choice{}
+	out.of, out.choice = a, &choice{}
 	if format == "" {
 		return &out, nil
 	}
@@ -84,11 +84,11 @@ func (a *Answer) templateFor(t surface.Target) (*template.Template, []doc.Diagno
 	if a.choice != nil {
 		return a.choice.compiled, nil
 	}
-	id := a.core.templateFor(t)
+	id := a.at.lookOf(t).template
 	if id == "" {
 		return nil, nil
 	}
-	u, known := a.core.templateSet().find(id)
+	u, known := a.at.templates[id]
 	switch {
 	case !known:
 		return nil, []doc.Diagnostic{{Code: "template_missing", Severity: doc.Warning, Message: "There is no active template " + id + "; the answer goes without one."}}

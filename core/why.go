@@ -4,6 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"runtime"
+	"slices"
 
 	"github.com/seed-1ae66336/vak/core/internal/pipeline/plan"
 	"github.com/seed-1ae66336/vak/core/ledger"
@@ -71,6 +74,7 @@ func (a *Answer) Why(ctx context.Context, t surface.Target) (Why, error) {
 		return Why{}, &Error{Kind: ErrTarget, What: "a target names no surface", Mend: "set its Surface"}
 	}
 	out, err := a.show(ctx, t)
+	runtime.KeepAlive(a) // as in Render
 	if err != nil {
 		return Why{}, err
 	}
@@ -88,8 +92,10 @@ func newWhy(b json.RawMessage) (w Why) {
 }
 
 // WhyEntry tells of a message of a ledger why it looks as it does on some surfaces;
-// none: on all that there are. Errors are of kind ErrReadOnly, ErrSession,
-// ErrNotFound, ErrDraft, ErrUnknownSurface or ErrStore.
+// none: on all that there are. Where it was rendered before, it is told as it was
+// decided then, once for each target; else as it would be, in the epoch of its turn.
+// Errors are of kind ErrReadOnly, ErrSession, ErrNotFound, ErrDraft,
+// ErrUnknownSurface or ErrStore.
 func (c *Core) WhyEntry(ctx context.Context, entry ledger.EntryID, surfaces ...string) ([]Why, error) {
 	s, err := c.Session(ctx, entry.Session)
 	if err != nil {
@@ -103,25 +109,41 @@ func (c *Core) WhyEntry(ctx context.Context, entry ledger.EntryID, surfaces ...s
 	if !ok {
 		return nil, &Error{Kind: ErrDraft, What: fmt.Sprintf("entry %s is a %s and no message", entry, r.Body.Kind()), Mend: "\"vak ledger show " + entry.Session + "\" lists the entries"}
 	}
-	kind := m.MessageKind
-	if kind == "" && m.Role == ledger.User {
-		kind = surface.User
-	}
-	a, err := desk{c}.prepare(ctx, s, entry, r.Turn, kind, m)
+	at, err := s.epochOf(ctx, r.Turn)
 	if err != nil {
 		return nil, err
 	}
 	if len(surfaces) == 0 {
-		for _, s := range c.Surfaces() {
+		for _, s := range at.surfaces {
 			if s.Err == nil {
 				surfaces = append(surfaces, s.ID)
 			}
 		}
 	}
+	before, err := s.presentations(ctx, entry)
+	if err != nil {
+		return nil, err
+	}
+	kind := m.MessageKind
+	if kind == "" && m.Role == ledger.User {
+		kind = surface.User
+	}
+	defer c.use(at)()
+	var a *Answer // made where something was not shown yet: packs may have to check its cards
 	out := make([]Why, 0, len(surfaces))
 	for _, id := range surfaces {
-		if _, err := c.Surface(id); err != nil {
-			return nil, err
+		if _, ok := at.surface(id); !ok {
+			return nil, c.unknown(id)
+		}
+		if told := c.whyBefore(ctx, before, id); len(told) > 0 {
+			out = append(out, told...)
+			continue
+		}
+		if a == nil {
+			if a, err = (desk{c}).prepare(ctx, s, at, entry, r.Turn, kind, m); err != nil {
+				return nil, err
+			}
+			a.deck.recall(before)
 		}
 		w, err := a.Why(ctx, surface.Target{Surface: id})
 		if err != nil {
@@ -131,6 +153,45 @@ func (c *Core) WhyEntry(ctx context.Context, entry ledger.EntryID, surfaces ...s
 		out = append(out, w)
 	}
 	return out, nil
+}
+
+// whyBefore tells how an entry was shown on a surface, the last time for each target.
+func (c *Core) whyBefore(ctx context.Context, before []*ledger.Presentation, id string) []Why {
+	last := map[string]Why{}
+	for _, p := range before {
+		if t, err := surface.ParseTarget(p.Target); err != nil || t.Surface != id {
+			continue
+		}
+		w, err := c.WhyJob(ctx, p.Job)
+		if err != nil { // it is kept for 30 days
+			w = whyOf(p)
+		}
+		last[p.Target] = w
+	}
+	out := make([]Why, 0, len(last))
+	for _, target := range slices.Sorted(maps.Keys(last)) {
+		out = append(out, last[target])
+	}
+	return out
+}
+
+// epochOf is the epoch of a turn; of what is of none, the current one.
+func (s *Session) epochOf(ctx context.Context, turn ledger.TurnID) (*snapshot, error) {
+	if turn.IsZero() {
+		return s.core.current.Load(), nil
+	}
+	if at := s.core.leases.turn(turn); at != nil {
+		return at, nil
+	}
+	r, err := s.Entry(ctx, turn.Seq)
+	if err != nil {
+		return nil, err
+	}
+	begun, ok := r.Body.(*ledger.Turn)
+	if !ok {
+		return nil, &Error{Kind: ErrStore, What: "entry " + r.ID().String() + " does not begin a turn", Mend: "see \"vak ledger verify\""}
+	}
+	return s.core.epochOf(begun.Epoch), nil
 }
 
 // WhyJob tells why a job looks as it does, as it was decided when it was rendered.
@@ -159,7 +220,7 @@ func (a *Answer) plan(v view, s Surface) plan.Plan {
 	p, err := contain("planning", func() (plan.Plan, error) {
 		return a.deck.know.planner().Plan(plan.Input{
 			Document: v.doc, Signals: a.signals(),
-			Surface: s.ID, Profile: s.Profile, Renderer: plan.Renderer{ID: s.ID, Blocks: s.info.Blocks},
+			Surface: s.ID, Epoch: a.at.Number, Profile: s.Profile, Renderer: plan.Renderer{ID: s.ID, Blocks: s.info.Blocks},
 		}), nil
 	})
 	if err != nil {

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"os"
 	"strconv"
 	"strings"
 	"testing"
@@ -149,29 +148,4 @@ func ExampleNewSender() {
 	// sent as 41
 	// POST /pages/7 HELLO
 	// POST /pages/7 HELLO
-}
-
-// TestDocumented holds what docs/surface-authors.md shows of this example to it.
-func TestDocumented(t *testing.T) {
-	page, err := os.ReadFile("../../docs/surface-authors.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	source, err := os.ReadFile("pager_test.go")
-	if err != nil {
-		t.Fatal(err)
-	}
-	shown := 0
-	for _, block := range strings.Split(string(page), "```go\n")[1:] {
-		block, _, _ = strings.Cut(block, "```")
-		if strings.HasPrefix(block, "package main") || strings.Contains(block, "compile.Markdown") {
-			continue // of a surface that only renders
-		}
-		if shown++; !strings.Contains(string(source), block) {
-			t.Errorf("the page shows what is not in pager_test.go:\n%s", block)
-		}
-	}
-	if shown != 2 {
-		t.Errorf("the page shows %d pieces of the example, want the transport and its test", shown)
-	}
 }

@@ -101,11 +101,11 @@ targets are is configured in vak.toml and output.toml in it; see "vak config
 	}
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return err })
 	flags := root.PersistentFlags()
-	flags.StringArrayVar(&a.plugins, "plugins", nil, "look for surface plugins in `DIR` first (may be given again)")
+	flags.StringArrayVar(&a.plugins, "plugins", nil, "look for plugins in `DIR` first (may be given again)")
 	flags.StringVar(&a.logLevel, "log", "off", "write logs of this `LEVEL` to standard error: off, error, warn, info or debug")
 	root.MarkPersistentFlagDirname("plugins")
 	root.RegisterFlagCompletionFunc("log", fixed(logLevels...))
-	root.AddCommand(a.previewCommand(), a.whyCommand(), a.cardCommand(), a.demoCommand(), a.sendCommand(), a.outboxCommand(), a.ledgerCommand(), a.configCommand(), a.targetCommand(), a.templateCommand(), a.trustCommand(), a.serveCommand(), a.pluginCommand(), a.doctorCommand(), a.versionCommand(), a.completionCommand(root))
+	root.AddCommand(a.previewCommand(), a.whyCommand(), a.cardCommand(), a.demoCommand(), a.sendCommand(), a.outboxCommand(), a.ledgerCommand(), a.configCommand(), a.targetCommand(), a.templateCommand(), a.trustCommand(), a.serveCommand(), a.pluginCommand(), a.epochCommand(), a.doctorCommand(), a.versionCommand(), a.completionCommand(root))
 	root.SetHelpCommand(helpCommand(root))
 	return root
 }

@@ -27,6 +27,12 @@ func inspect(p control.Plugin) string {
 	row("role", roleOf(p))
 	row("state", string(p.State)+": "+p.State.Means())
 	row("to do", p.State.Mend())
+	if standing(p) == "held" {
+		row("used", "no more, by what begins now")
+	}
+	if len(p.Turns) > 0 {
+		row("held by", heldBy(p.Turns))
+	}
 	if p.PID != 0 {
 		row("process", fmt.Sprintf("%d, up %s", p.PID, time.Since(p.Started).Round(time.Second)))
 	}

@@ -44,7 +44,8 @@ what it asks for. Nothing of it is run. The key that signed the first version of
 plugin is pinned; later ones must be signed with the same one, unless --accept-key
 names another. A plugin that nobody signed needs --allow-unverified.
 
-It is used by every vak that is started with this home from then on.`,
+A process that holds the home takes it over at once: turns that begin from then on
+go by it.`,
 		Example: `  vak plugin install ./acme-1.2.0.tar.gz
   vak plugin install ./build/plugins/acme --allow-unverified --yes`,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -66,7 +67,10 @@ func (a *app) pluginUpgradeCommand() *cobra.Command {
 		Short: "Put another version of a plugin in the place of the installed one",
 		Long: `Put another version of a plugin in the place of the installed one, from a folder or
 an archive. It is shown and agreed to like a new one. A lower version, or other
-contents of the same one, is taken only where --to names its version.`,
+contents of the same one, is taken only where --to names its version. Nothing is
+fetched: --to says which version PATH is to be, and one of another is refused.
+
+Turns that began before go by the old version to their end.`,
 		Example: `  vak plugin upgrade ./acme-1.3.0.tar.gz
   vak plugin upgrade ./acme-1.2.0.tar.gz --to 1.2.0`,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -127,7 +131,7 @@ func (a *app) install(ctx context.Context, src string, agreed install.Consent, y
 	if !r.Enabled {
 		done += ", and disabled"
 	}
-	return a.changed(fmt.Sprintf("%s %s  %s", visible(c.ID), visible(r.Version), done))
+	return a.changed(ctx, change{what: fmt.Sprintf("%s %s  %s", visible(c.ID), visible(r.Version), done), id: c.ID})
 }
 
 // candidate is what somebody should know before a plugin is installed.
@@ -194,7 +198,7 @@ func (a *app) pluginEnableCommand(enable bool) *cobra.Command {
 		Short:             short,
 		Example:           "  vak plugin " + name + " acme",
 		ValidArgsFunction: a.completeInstalled,
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) != 1 {
 				return usagef("name one installed plugin; \"vak plugin list\" shows them")
 			}
@@ -206,7 +210,7 @@ func (a *app) pluginEnableCommand(enable bool) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return a.changed(fmt.Sprintf("%s %s  %s", visible(args[0]), visible(p.Version), done))
+			return a.changed(cmd.Context(), change{what: fmt.Sprintf("%s %s  %s", visible(args[0]), visible(p.Version), done), id: args[0]})
 		},
 	}
 }
@@ -215,12 +219,12 @@ func (a *app) pluginRemoveCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "remove ID",
 		Short: "Take an installed plugin away",
-		Long: `Take an installed plugin away, and its files: at once where no process holds the
-home, else with the next change of plugins once none does. The key that it was
-signed with stays pinned.`,
+		Long: `Take an installed plugin away. Turns that began before go by it to their end; the
+process that holds the home, or the next that does, removes its files once no turn
+and no job needs them. The key that it was signed with stays pinned.`,
 		Example:           "  vak plugin remove acme",
 		ValidArgsFunction: a.completeInstalled,
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) != 1 {
 				return usagef("name one installed plugin; \"vak plugin list\" shows them")
 			}
@@ -232,91 +236,9 @@ signed with stays pinned.`,
 			if err != nil {
 				return err
 			}
-			return a.changed(fmt.Sprintf("%s %s  removed", visible(args[0]), visible(p.Version)))
+			return a.changed(cmd.Context(), change{what: fmt.Sprintf("%s %s  removed", visible(args[0]), visible(p.Version)), id: args[0]})
 		},
 	}
-}
-
-func (a *app) pluginRevokeCommand() *cobra.Command {
-	var reason string
-	cmd := &cobra.Command{
-		Use:   "revoke ID|HASH",
-		Short: "Refuse a plugin from now on",
-		Long: `Refuse a plugin from now on: it is not installed, not enabled and not started,
-until "vak plugin restore" takes that back. Of an installed plugin the id will do,
-whose contents are revoked as they are; another version of it is not. A hash is
-that of a plugin's contents, or of its binary, in full; of an installed one the
-first eight digits will do.
-
-A process that runs goes on with what it started with until it is started again.`,
-		Example: `  vak plugin revoke acme --reason 'leaks tokens, see our ticket 4711'
-  vak plugin revoke 5f2b…`,
-		ValidArgsFunction: a.completeInstalled,
-		RunE: func(_ *cobra.Command, args []string) error {
-			if len(args) != 1 {
-				return usagef("name one installed plugin, or a hash")
-			}
-			if len(reason) > 500 {
-				return usagef("--reason is longer than 500 bytes")
-			}
-			store, err := a.pluginStore()
-			if err != nil {
-				return err
-			}
-			r, err := store.Revoke(args[0], reason)
-			if err != nil {
-				return err
-			}
-			return a.changed("revoked  " + revokedName(r))
-		},
-	}
-	cmd.Flags().StringVar(&reason, "reason", "", "`WHY`, for those who meet it later")
-	cmd.RegisterFlagCompletionFunc("reason", cobra.NoFileCompletions)
-	return cmd
-}
-
-func (a *app) pluginRestoreCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:               "restore HASH",
-		Short:             "Refuse a hash no longer",
-		Example:           "  vak plugin restore 5f2b91d0",
-		ValidArgsFunction: cobra.NoFileCompletions,
-		RunE: func(_ *cobra.Command, args []string) error {
-			if len(args) != 1 {
-				return usagef("name one hash that is revoked, or its first eight digits")
-			}
-			store, err := a.pluginStore()
-			if err != nil {
-				return err
-			}
-			r, err := store.Restore(args[0])
-			if err != nil {
-				return err
-			}
-			return a.changed("restored  " + revokedName(r))
-		},
-	}
-}
-
-func revokedName(r install.Revoked) string {
-	if r.ID == "" {
-		return r.Hash
-	}
-	return r.Hash + "  " + visible(r.ID+" "+r.Version)
-}
-
-// changed tells what was done to the installed plugins, and who goes by it.
-func (a *app) changed(what string) error {
-	dir, err := home.Dir(a.home)
-	if err != nil {
-		return err
-	}
-	after := "It counts from the next start of vak."
-	if holder, held, err := home.Find(dir); err == nil && held {
-		after = "It counts once " + visible(holder.String()) + ", which holds the home, is started again."
-	}
-	_, err = fmt.Fprintf(a.out, "%s\n%s\n", what, after)
-	return err
 }
 
 // completeInstalled completes the id of an installed plugin.

@@ -2,7 +2,7 @@ package cli
 
 import (
 	"fmt"
-	"path/filepath"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -18,6 +18,7 @@ const notUsed control.State = "not_used"
 type listedPlugin struct {
 	control.Plugin
 	Installed *install.State `json:"installed,omitempty"` // nil: it is not of the home's store
+	Dev       bool           `json:"dev,omitempty"`       // it is being written, see "vak plugin dev"
 }
 
 // An inventory is what stands in the store.
@@ -40,7 +41,7 @@ func (a *app) inventory(verify bool) (inventory, error) {
 func (v inventory) list(plugins []control.Plugin) []listedPlugin {
 	out := []listedPlugin{}
 	for _, p := range plugins {
-		one := listedPlugin{Plugin: p}
+		one := listedPlugin{Plugin: p, Dev: inDev(p)}
 		for i, s := range v.states {
 			if holds(s, p) {
 				one.Installed = &v.states[i]
@@ -49,8 +50,8 @@ func (v inventory) list(plugins []control.Plugin) []listedPlugin {
 		out = append(out, one)
 	}
 	for i, s := range v.states {
-		if !used(s, plugins) {
-			out = append(out, listedPlugin{control.Plugin{ID: s.ID, Version: s.Version, Kind: s.Kind, State: notUsed}, &v.states[i]})
+		if !slices.ContainsFunc(plugins, func(p control.Plugin) bool { return holds(s, p) }) {
+			out = append(out, listedPlugin{Plugin: control.Plugin{ID: s.ID, Version: s.Version, Kind: s.Kind, State: notUsed}, Installed: &v.states[i]})
 		}
 	}
 	return out
@@ -68,7 +69,7 @@ func (v inventory) changed() int {
 }
 
 // write is a table of what is installed; empty where nothing is.
-func (v inventory) write(plugins []control.Plugin) string {
+func (v inventory) write(plugins []control.Plugin, held bool) string {
 	var b strings.Builder
 	if len(v.states) > 0 {
 		b.WriteString("\nInstalled in the home:\n")
@@ -76,7 +77,7 @@ func (v inventory) write(plugins []control.Plugin) string {
 		fmt.Fprintln(w, "ID\tVERSION\tKIND\tMARKS\tSIGNED BY\tCONTENTS\tFROM")
 		for _, s := range v.states {
 			fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", visible(s.ID), dash(s.Version), dash(s.Kind),
-				strings.Join(marks(s, plugins), ", "), dash(s.Fingerprint), s.Digest[:12], dash(s.Origin))
+				strings.Join(marks(s, plugins, held), ", "), dash(s.Fingerprint), s.Digest[:12], dash(s.Origin))
 		}
 		w.Flush()
 	}
@@ -91,8 +92,9 @@ func (v inventory) write(plugins []control.Plugin) string {
 	return b.String()
 }
 
-// marks say what is to be known of an installed plugin, in words.
-func marks(s install.State, plugins []control.Plugin) []string {
+// marks say what is to be known of an installed plugin, in words. held says whether
+// plugins are those of a process that holds the home.
+func marks(s install.State, plugins []control.Plugin, held bool) []string {
 	out := []string{"enabled"}
 	if !s.Enabled {
 		out[0] = "disabled"
@@ -108,24 +110,24 @@ func marks(s install.State, plugins []control.Plugin) []string {
 	if s.Changed != "" {
 		out = append(out, "changed")
 	}
-	if s.Enabled && s.Revoked == nil && !used(s, plugins) {
+	switch {
+	case !s.Enabled || s.Revoked != nil || used(s, plugins):
+	case held:
+		out = append(out, "used from the next turn")
+	default:
 		out = append(out, "used from the next start")
 	}
 	return out
 }
 
-// used reports whether one of plugins is s.
+// used reports whether one of plugins is s, and what begins now goes by it, or would
+// if it were not broken.
 func used(s install.State, plugins []control.Plugin) bool {
-	for _, p := range plugins {
-		if holds(s, p) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(plugins, func(p control.Plugin) bool { return (p.Current || p.State == control.Broken) && holds(s, p) })
 }
 
 // holds reports whether p was found in the folder of s. One that is broken may have
 // no path, and the folder's name for an id.
 func holds(s install.State, p control.Plugin) bool {
-	return p.Path != "" && filepath.Base(filepath.Dir(p.Path)) == s.Digest || p.ID == s.Digest
+	return folderOf(p) == s.Digest || p.ID == s.Digest
 }

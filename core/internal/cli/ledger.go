@@ -302,7 +302,7 @@ func facts(r ledger.Record) []string {
 	case *ledger.Activity:
 		return []string{"activity", visible(string(b.What))}
 	case *ledger.Presentation:
-		return []string{"presentation of", b.Entry.String()}
+		return []string{"presentation of", b.Entry.String(), b.Target}
 	case *ledger.Unknown:
 		return []string{visible(string(b.Name)), "(of a later version)"}
 	}

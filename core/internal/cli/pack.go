@@ -64,7 +64,7 @@ made. What is signed says docs/plugins.md.`,
 			if len(args) != 1 {
 				return usagef("name one folder")
 			}
-			p := install.Packer{Manifest: host.Manifest}
+			p := install.Packer{Manifest: host.Manifest, Describe: host.Describe}
 			if sign != "" {
 				k, err := key.Read(sign)
 				if err != nil {

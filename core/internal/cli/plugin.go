@@ -17,7 +17,7 @@ import (
 func (a *app) pluginCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "plugin",
-		Short: "See the plugins, install, sign, revoke them, and start one anew",
+		Short: "See the plugins, install, sign, revoke them, start one anew, and begin your own",
 		Example: `  vak plugin list
   vak plugin inspect telegram
   vak plugin restart telegram
@@ -33,6 +33,7 @@ func (a *app) pluginCommand() *cobra.Command {
 	cmd.AddCommand(a.pluginListCommand(), a.pluginInspectCommand(), a.pluginRestartCommand(),
 		a.pluginInstallCommand(), a.pluginUpgradeCommand(), a.pluginEnableCommand(true), a.pluginEnableCommand(false),
 		a.pluginRevokeCommand(), a.pluginRestoreCommand(), a.pluginRemoveCommand(),
+		a.pluginNewCommand(), a.pluginDevCommand(),
 		a.pluginKeygenCommand(), a.pluginPackCommand())
 	return cmd
 }
@@ -48,6 +49,9 @@ Where a process holds the home, that one is asked, and the states are those of
 its plugin processes. Where none does, or with --plugins, this command looks
 itself: it starts no plugin, and shows what the plugin.json of each says. That a
 binary has the sha256 that stands there is checked whenever it is started.
+
+What was upgraded, disabled or revoked while something goes by it is "held", with the
+turns that do, or "draining" when they have ended.
 
 Behind that come the plugins that are installed in the home, with their marks:
 enabled or not, verified (signed with the key that is pinned) or not, revoked. With
@@ -75,7 +79,11 @@ enabled or not, verified (signed with the key that is pinned) or not, revoked. W
 			if asJSON {
 				err = a.writeJSON(installed.list(plugins))
 			} else {
-				err = a.writePlugins(plugins, installed, who)
+				var s control.Status
+				if s, err = who.Status(cmd.Context()); err != nil {
+					return err
+				}
+				err = a.writePlugins(plugins, installed, who, s.Epoch)
 			}
 			if n := installed.changed(); err == nil && n > 0 {
 				return &problem{exitInput, fmt.Sprintf("of the installed plugins, %d changed since; install again what you trust, and remove the rest", n)}
@@ -138,8 +146,8 @@ func (a *app) pluginRestartCommand() *cobra.Command {
 		Use:   "restart ID",
 		Short: "End a plugin's process and start it anew",
 		Long: `End a plugin's processes and start them anew, forgetting its failures: so it
-leaves quarantine, too. Calls that are under way end first. It needs a process
-that holds the home ("vak serve").`,
+leaves quarantine, too. What has changed on disk is taken over first. Calls that
+are under way end first. It needs a process that holds the home ("vak serve").`,
 		Example:           "  vak plugin restart telegram",
 		ValidArgsFunction: a.completeIDs,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -194,7 +202,7 @@ func (a *app) writeJSON(v any) error {
 	return err
 }
 
-func (a *app) writePlugins(plugins []control.Plugin, installed inventory, who *answerer) error {
+func (a *app) writePlugins(plugins []control.Plugin, installed inventory, who *answerer, epoch uint64) error {
 	var b strings.Builder
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "ID\tVERSION\tKIND\tROLE\tSTATE\tPID\tSANDBOX\tSHA256\tPATH")
@@ -204,7 +212,7 @@ func (a *app) writePlugins(plugins []control.Plugin, installed inventory, who *a
 			pid = strconv.Itoa(p.PID)
 		}
 		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n",
-			dash(p.ID), dash(p.Version), p.Kind, roleOf(p), p.State, dash(pid), dash(p.Sandbox), dash(p.SHA256[:min(len(p.SHA256), 12)]), dash(p.Path))
+			dash(p.ID), dash(p.Version), p.Kind, roleOf(p), standing(p), dash(pid), dash(p.Sandbox), dash(p.SHA256[:min(len(p.SHA256), 12)]), dash(p.Path))
 	}
 	w.Flush()
 	for _, p := range plugins {
@@ -216,15 +224,38 @@ func (a *app) writePlugins(plugins []control.Plugin, installed inventory, who *a
 			b.WriteString("\nplugin " + nameOf(p) + role + ": " + oneLine(p.Error.String()) + "\n")
 		}
 	}
-	b.WriteString(installed.write(plugins))
+	for _, p := range plugins {
+		if len(p.Turns) > 0 {
+			b.WriteString("\nplugin " + nameOf(p) + ", " + roleOf(p) + ", is held by " + heldBy(p.Turns) + "\n")
+		}
+	}
+	b.WriteString(installed.write(plugins, who.held))
 	if len(plugins) == 1 && len(installed.states) == 0 {
 		b.WriteString("\n" + noPlugins + "\n")
 	}
 	if who.held {
-		b.WriteString("\nAs " + visible(who.holder.String()) + " says, which holds the home.\n")
+		at := ""
+		if epoch > 0 {
+			at = fmt.Sprintf(", in epoch %d", epoch)
+		}
+		b.WriteString("\nAs " + visible(who.holder.String()) + " says, which holds the home" + at + ".\n")
 	}
 	_, err := a.out.WriteString(b.String())
 	return err
+}
+
+// standing is what a plugin does, or "held" where only what began before goes by it.
+// One that is being written is marked.
+func standing(p control.Plugin) string {
+	state := "held"
+	switch {
+	case p.Current, p.State == control.Draining, p.State == control.Broken && len(p.Turns) == 0:
+		state = string(p.State)
+	}
+	if inDev(p) {
+		state += ", dev"
+	}
+	return state
 }
 
 // nameOf is a plugin's id and, if it has one, its version.

@@ -149,7 +149,7 @@ func TestServe(t *testing.T) {
 	}
 
 	s.want(0, `^telegram +\d\S* +surface +render +stopped +-`, "plugin", "list")
-	s.want(0, `^As process `+pid+` \(vak .*which holds the home\.$`, "plugin", "list")
+	s.want(0, `^As process `+pid+` \(vak .*which holds the home(, in epoch \d+)?\.$`, "plugin", "list")
 	s.want(0, `"state": "stopped"`, "plugin", "list", "--json")
 	s.want(0, `^  state +stopped:`, "plugin", "inspect", "slack")
 	s.want(4, `no plugin "nope"; known are discord`, "plugin", "inspect", "nope")

@@ -4,7 +4,9 @@ package cli
 
 import (
 	"os"
+	"strings"
 	"testing"
+	"time"
 )
 
 // TestWhyServed has the command ask a vak that serves, and find the same without it.
@@ -14,6 +16,11 @@ func TestWhyServed(t *testing.T) {
 	card := answerFile(t, "```vak\n{\"semantic_type\": \"metric\", \"payload\": {\"label\": \"Build\", \"value\": 41}}\n```\n")
 	s.start()
 	s.want(0, `^delivered`, "send", card, "--to", "log:a", "--session", "demo", "--id", "one")
+	for end := time.Now().Add(20 * time.Second); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
+		if out, _ := s.vak("ledger", "show", "demo"); strings.Contains(out, "presentation of demo/2") { // a moment after the message
+			break
+		}
+	}
 	asked := [][]string{{"why", "--job", "one"}, {"why", "--job", "one", "--json"}, {"why", "--entry", "demo/2", "--surface", "log"}, {"why", "--entry", "demo/2", "--json"}}
 	var held []string
 	for _, args := range asked {

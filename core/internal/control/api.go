@@ -19,6 +19,7 @@ type Backend interface {
 	Status(ctx context.Context) Status
 	Plugins() []Plugin // sorted by id; of equal ids the one in use is first, and its renderer before its transports
 	Restart(ctx context.Context, id string) error
+	Reload(ctx context.Context) (Epoch, error)    // takes over what has changed on disk
 	Doctor(ctx context.Context, full bool) Report // full reads every session as well
 
 	Deliver(ctx context.Context, d Delivery) (Accepted, error)
@@ -50,6 +51,7 @@ type Status struct {
 	Platform string    `json:"platform"` // linux/amd64
 	Go       string    `json:"go"`
 	Plugins  int       `json:"plugins"`
+	Epoch    uint64    `json:"epoch,omitempty"` // that turns go by which begin now; 0: none was kept
 
 	// ReadOnly says that nothing new is taken: this process holds no home, or the
 	// journal cannot be written. Why says what hinders it, where something does.
@@ -84,6 +86,18 @@ type Plugin struct {
 	Blocks     []doc.Kind        `json:"blocks,omitempty"`
 	Profiles   []surface.Profile `json:"profiles,omitempty"` // the first is the default
 	Types      []string          `json:"types,omitempty"`    // of card, that a skill pack owns
+
+	// Current says that what begins now goes by it. Where it does not, Turns are those
+	// that still hold it, sorted; it goes once none does and nothing else needs it.
+	Current bool     `json:"current"`
+	Turns   []string `json:"turns,omitempty"`
+}
+
+// An Epoch names all that turns go by which begin now.
+type Epoch struct {
+	Number uint64    `json:"epoch"` // grows with every change; 0: it was not kept
+	Digest string    `json:"digest"`
+	At     time.Time `json:"at,omitzero"`
 }
 
 // A Fault is what went wrong with a plugin.

@@ -94,6 +94,13 @@ func (c *Client) Restart(ctx context.Context, id string) (p Plugin, err error) {
 	return p, c.ask(ctx, answerTime, "POST", "/v1/plugins/"+escape(id)+"/restart", nil, &p)
 }
 
+// Reload has the process take over at once what has changed on disk, of the plugins
+// and of the configuration, and tells the epoch that is current then. An error of
+// kind Failed says what cannot be used; what can be is taken over all the same.
+func (c *Client) Reload(ctx context.Context) (e Epoch, err error) {
+	return e, c.ask(ctx, answerTime, "POST", "/v1/reload", nil, &e)
+}
+
 // Doctor checks all that can be checked; full reads every session as well, and
 // takes as long as that does.
 func (c *Client) Doctor(ctx context.Context, full bool) (r Report, err error) {

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/hashicorp/go-hclog"
 
@@ -26,6 +27,8 @@ import (
 type fake struct {
 	mu       sync.Mutex
 	restarts int
+	reloads  int
+	broken   bool // what is to be taken over
 	kept
 }
 
@@ -54,6 +57,17 @@ func (f *fake) Restart(_ context.Context, id string) error {
 		panic("secret")
 	}
 	return fmt.Errorf("a cause for the log")
+}
+
+// Reload brings a plugin, and says what it found.
+func (f *fake) Reload(context.Context) (Epoch, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.broken {
+		return Epoch{}, &Error{Kind: Failed, What: "vak.toml:3: no", Mend: "mend it"}
+	}
+	f.reloads++
+	return Epoch{Number: 7, Digest: "d", At: time.Unix(1, 0).UTC()}, nil
 }
 
 func (f *fake) Doctor(context.Context, bool) Report {
@@ -151,6 +165,30 @@ func TestClients(t *testing.T) {
 	}
 }
 
+// TestReload has what is on disk taken over when somebody asks, and before a restart.
+func TestReload(t *testing.T) {
+	var log bytes.Buffer
+	f := &fake{}
+	c := Local(Handler(f, hclog.New(&hclog.LoggerOptions{Output: &log})))
+	if e, err := c.Reload(t.Context()); err != nil || e.Number != 7 || e.Digest != "d" || e.At.Unix() != 1 || f.reloads != 1 {
+		t.Errorf("%+v, %v, %d", e, err, f.reloads)
+	}
+	var b []byte
+	if err := c.ask(t.Context(), answerTime, "POST", "/v1/reload", nil, &b); err != nil || string(b) != `{"epoch":7,"digest":"d","at":"1970-01-01T00:00:01Z"}`+"\n" {
+		t.Errorf("%s, %v", b, err)
+	}
+	if _, err := c.Restart(t.Context(), "good"); err != nil || f.reloads != 3 {
+		t.Errorf("a restart: %v, %d", err, f.reloads)
+	}
+	f.broken = true
+	if _, err := c.Reload(t.Context()); !errors.Is(err, Failed) || !strings.Contains(err.Error(), "vak.toml:3: no; mend it") {
+		t.Errorf("what cannot be used: %v", err)
+	}
+	if p, err := c.Restart(t.Context(), "good"); err != nil || p.Restarts != 2 || !strings.Contains(log.String(), "vak.toml:3") {
+		t.Errorf("a restart then: %+v, %v, %s", p, err, &log)
+	}
+}
+
 func second[T any](_ T, err error) error { return err }
 
 // TestProblems holds what cannot be asked to the form of an error.
@@ -165,6 +203,7 @@ func TestProblems(t *testing.T) {
 		{"GET", "/v1/nothing", nil, 404, "an unknown path"},
 		{"GET", "/", nil, 404, "no path"},
 		{"DELETE", "/v1/plugins", nil, 405, "a method that the path has not"},
+		{"GET", "/v1/reload", nil, 405, "looking must not reload"},
 		{"GET", "/v1/plugins/good/restart", nil, 405, "looking must not restart"},
 		{"POST", "/v1/plugins/good/restart", strings.NewReader(strings.Repeat("x", maxBody+1)), 413, "a body without end"},
 		{"POST", "/v1/plugins/nope/restart", strings.NewReader("{}"), 404, "a plugin that is not there"},

@@ -43,6 +43,7 @@ func Examine(ctx context.Context, p Patient) Report {
 	} else {
 		r.files(p.Status.Home)
 	}
+	r.installed(p.Status.Home)
 	r.plugins(ctx, p.Plugins)
 	r.process()
 	return r

@@ -32,7 +32,12 @@ func Handler(b Backend, log hclog.Logger) http.Handler {
 	a.route(mux, "/v1/status", get(func(r *http.Request) (any, error) { return b.Status(r.Context()), nil }))
 	a.route(mux, "/v1/plugins", get(func(*http.Request) (any, error) { return b.Plugins(), nil }))
 	a.route(mux, "/v1/plugins/{id}", get(func(r *http.Request) (any, error) { return a.plugin(r.PathValue("id")) }))
+	a.route(mux, "/v1/reload", post(maxBody, func(r *http.Request) (any, error) { return b.Reload(r.Context()) }))
 	a.route(mux, "/v1/plugins/{id}/restart", post(maxBody, func(r *http.Request) (any, error) {
+		// So that what starts is what lies there now, also where it was just put there.
+		if _, err := b.Reload(r.Context()); err != nil && !errors.Is(err, NotRunning) {
+			log.Warn("before a restart, what has changed cannot be taken over", "cause", err)
+		}
 		if _, err := a.plugin(r.PathValue("id")); err != nil {
 			return nil, err
 		}

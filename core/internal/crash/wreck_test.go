@@ -1,7 +1,6 @@
 package crash
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -9,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/hashicorp/go-hclog"
@@ -20,7 +20,7 @@ import (
 type wreck struct {
 	home  string
 	jobs  []order
-	log   bytes.Buffer
+	log   words
 	files map[string][]byte // of the home, as they were
 }
 
@@ -59,7 +59,7 @@ func (w *wreck) submit(c *core.Core, o order) error {
 // open opens the home; without an address nothing is delivered.
 func (w *wreck) open(t *testing.T, url string) *core.Core {
 	t.Helper()
-	w.log.Reset()
+	w.log.reset()
 	log := hclog.New(&hclog.LoggerOptions{Output: &w.log, Level: hclog.Warn})
 	c, err := core.Open(t.Context(), core.Config{Home: w.home, NoControl: true, NoDelivery: url == "", InProcess: plugins(url), Log: log})
 	if err != nil {
@@ -131,6 +131,30 @@ func (w *wreck) states(t *testing.T, c *core.Core) map[string]string {
 		}
 	}
 	return out
+}
+
+// words are those of a log that is written to while it is read.
+type words struct {
+	mu sync.Mutex
+	b  strings.Builder
+}
+
+func (w *words) Write(b []byte) (int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.b.Write(b)
+}
+
+func (w *words) reset() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.b.Reset()
+}
+
+func (w *words) String() string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.b.String()
 }
 
 // told is how often the log says something.

@@ -309,6 +309,9 @@ func (m *marked) deliverAll() {
 		for _, mode := range []string{"logs", "errs", "panics", "ends"} {
 			send(id, "transport "+mode+" all of")
 		}
+		for _, job := range jobs { // the whole account may have to wait after that
+			m.tried(job)
+		}
 		send(id, "hello", reply{Answer: fake.Answer{Status: 429, Header: http.Header{"Retry-After": {"600"}}, Body: quoted}})
 	}
 	m.fronts["telegram"].script(m.fronts["telegram"].platform.chat(parked), reply{Answer: fake.Answer{Cut: true}})

@@ -14,14 +14,14 @@ func BenchmarkFirstRender(b *testing.B) {
 	runtime := shortDir(b)
 	for b.Loop() {
 		b.StopTimer()
-		h, err := Open(Config{Dirs: []string{dir}, RuntimeDir: runtime})
+		h, err := Open(Config{Places: Places{Dirs: []string{dir}}, RuntimeDir: runtime})
 		if err != nil {
 			b.Fatal(err)
 		}
 		req := request("telegram", "hello")
 		req.Profile = h.Surfaces()[0].Info.Profiles[0]
 		b.StartTimer()
-		if _, _, err := h.Render(context.Background(), "telegram", req); err != nil {
+		if _, _, err := h.Render(context.Background(), h.named("telegram"), req); err != nil {
 			b.Fatal(err)
 		}
 		b.StopTimer()
@@ -38,13 +38,13 @@ func BenchmarkStop(b *testing.B) {
 	var took time.Duration
 	n := 0
 	for b.Loop() {
-		h, err := Open(Config{Dirs: []string{dir}, RuntimeDir: runtime})
+		h, err := Open(Config{Places: Places{Dirs: []string{dir}}, RuntimeDir: runtime})
 		if err != nil {
 			b.Fatal(err)
 		}
 		req := request("telegram", "hello")
 		req.Profile = h.Surfaces()[0].Info.Profiles[0]
-		if _, _, err := h.Render(context.Background(), "telegram", req); err != nil {
+		if _, _, err := h.Render(context.Background(), h.named("telegram"), req); err != nil {
 			b.Fatal(err)
 		}
 		began := time.Now()
@@ -59,14 +59,14 @@ func BenchmarkStop(b *testing.B) {
 func BenchmarkWarmRender(b *testing.B) {
 	dir := b.TempDir()
 	install(b, dir, built.telegram, "telegram")
-	h := open(b, Config{Dirs: []string{dir}})
+	h := open(b, Config{Places: Places{Dirs: []string{dir}}})
 	req := request("telegram", "hello")
 	req.Profile = h.Surfaces()[0].Info.Profiles[0]
-	if _, _, err := h.Render(context.Background(), "telegram", req); err != nil {
+	if _, _, err := h.Render(context.Background(), h.named("telegram"), req); err != nil {
 		b.Fatal(err)
 	}
 	for b.Loop() {
-		if _, _, err := h.Render(context.Background(), "telegram", req); err != nil {
+		if _, _, err := h.Render(context.Background(), h.named("telegram"), req); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/seed-1ae66336/vak/core/internal/host/process"
 	"github.com/seed-1ae66336/vak/core/internal/host/sandbox"
+	"github.com/seed-1ae66336/vak/sdk/hostapi"
 )
 
 // SandboxLevel is what this system has to confine a process with.
@@ -36,16 +37,20 @@ func inWords(l sandbox.Level) string {
 	return process.NotConfined + " (" + l.String() + ")"
 }
 
-// confineTransport is confine with a network and what it takes to use one.
-func confineTransport(binary *os.File, dir string, attr *syscall.SysProcAttr) (string, error) {
-	return restrict(sandbox.Policy{Socket: dir, Binary: binary, Read: sandbox.TransportReadSet(), Network: true}, attr)
-}
-
-// confine takes from a renderer everything but its socket and itself. It is
-// called on the thread that starts it. Where the kernel has only a part of the
-// sandbox, that part is used.
-func confine(binary *os.File, dir string, attr *syscall.SysProcAttr) (string, error) {
-	return restrict(sandbox.Policy{Socket: dir, Binary: binary}, attr)
+// confine says what a process in a role may do: a renderer or a pack has its socket
+// and itself, a transport a network and what it takes to use one, and each what it was
+// given. What it returns is called on the thread that starts the process. Where the
+// kernel has only a part of the sandbox, that part is used.
+func confine(role string, g Grants) process.Confine {
+	p := sandbox.Policy{Interpreter: g.Interpreter, Read: g.Read}
+	if role == hostapi.RoleTransport {
+		p.Network, p.Read = true, append(sandbox.TransportReadSet(), g.Read...)
+	}
+	return func(binary *os.File, dir string, attr *syscall.SysProcAttr) (string, error) {
+		p := p
+		p.Socket, p.Binary = dir, binary
+		return restrict(p, attr)
+	}
 }
 
 func restrict(p sandbox.Policy, attr *syscall.SysProcAttr) (string, error) {

@@ -22,24 +22,23 @@ const CodeNoTransport = "no_transport"
 // it can at the moment is another question.
 func (h *Host) HasTransport(surfaceID string) bool {
 	s, ok := h.find(hostapi.KindSurface, surfaceID)
-	return ok && s.bundle().Info.Transport
+	return ok && s.info.Transport
 }
 
 // CanSend reports whether an account of a surface can send, or will be tried again
-// by itself: its transport is there and neither broken nor quarantined. One that
-// was quarantined and installed anew since is tried.
+// by itself: its transport is there and neither broken nor quarantined.
 func (h *Host) CanSend(surfaceID, account string) bool {
 	s, ok := h.find(hostapi.KindSurface, surfaceID)
 	if !ok {
 		return false
 	}
 	s.mu.Lock()
-	b, o := s.found, s.outlets[account]
+	o := s.outlets[account]
 	s.mu.Unlock()
-	if b.Err != nil || !b.Info.Transport {
+	if s.why() != nil || !s.info.Transport {
 		return false
 	}
-	return o == nil || o.sup == nil || o.sup.Status().State != supervise.Quarantined || b.Changed()
+	return o == nil || o.sup == nil || o.sup.Status().State != supervise.Quarantined
 }
 
 // Send has one account of a surface send one message. It starts the account's
@@ -87,20 +86,32 @@ func (h *Host) deliver(ctx context.Context, op, surfaceID string, account surfac
 	if !ok {
 		return noTransport(h.unknown(op, surfaceID), op, 0)
 	}
-	b := s.bundle()
-	named := func(e *Error) *Error { return e.Named(b.Info.ID, b.Info.Version) }
-	if b.Err != nil {
-		return noTransport(b.Err, op, 0)
+	info := s.info
+	named := func(e *Error) *Error { return e.Named(info.ID, info.Version) }
+	if e := s.why(); e != nil {
+		return noTransport(e, op, 0)
 	}
-	if !b.Info.Transport {
+	if !info.Transport {
 		return noTransport(named(&Error{
 			Kind: NotConfigured, Source: FromPlugin, Message: "the surface renders only, it has no transport",
 			Hint: "install a version of it that sends, or deliver elsewhere",
 		}), op, 0)
 	}
+	// What is replaced meanwhile takes nothing more: what is there by now sends.
+	left := func(e *Error) error {
+		e = s.left(e)
+		now, ok := h.find(hostapi.KindSurface, surfaceID)
+		switch {
+		case e != nil && (e.Kind == Closed || now == s):
+			return noTransport(e, op, 0)
+		case !ok:
+			return noTransport(replaced(s.key), op, 0)
+		}
+		return h.deliver(ctx, op, surfaceID, account, call)
+	}
 	o, e := s.outlet(account.Name)
 	if e != nil {
-		return noTransport(named(e), op, 0)
+		return left(e)
 	}
 	if s.builtin != nil {
 		if e := o.configure(ctx, account.Settings); e != nil {
@@ -116,6 +127,9 @@ func (h *Host) deliver(ctx context.Context, op, surfaceID string, account surfac
 	}
 	o.want(account.Settings)
 	lease, e := o.lease(ctx)
+	if e != nil && e.Kind == Closed {
+		return left(e)
+	}
 	if e != nil {
 		return noTransport(named(e), op, time.Until(o.sup.Status().Next))
 	}

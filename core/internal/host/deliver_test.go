@@ -85,7 +85,7 @@ func couriers(t testing.TB, c Config, names ...string) *Host {
 	for _, n := range names {
 		install(t, dir, built.courier, n)
 	}
-	c.Dirs = append(c.Dirs, dir)
+	c.Places.Dirs = append(c.Places.Dirs, dir)
 	if c.StopTimeout == 0 {
 		c.StopTimeout = 200 * time.Millisecond
 	}
@@ -235,7 +235,7 @@ func TestNothingToSendWith(t *testing.T) {
 	o := openOffice(t)
 	dir := t.TempDir()
 	install(t, dir, built.fixture, "fixture")
-	h := couriers(t, Config{Dirs: []string{dir}}, "courier")
+	h := couriers(t, Config{Places: Places{Dirs: []string{dir}}}, "courier")
 	for _, c := range []struct {
 		id   string
 		a    surface.Account

@@ -69,7 +69,7 @@ func TestBrokenPluginsHinderNoOther(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	h := open(t, Config{Dirs: []string{dir}})
+	h := open(t, Config{Places: Places{Dirs: []string{dir}}})
 	says := map[string]string{
 		"a-newer": "/schema_version: 2 is newer than this vak", "a-skills": "/kind: value must be one of \"surface\", \"skill\"", "a-protocol": "protocol [2 3]", "a-outside": "beside the manifest",
 		"a-hash": "/sha256: does not match", "a-infoless": "missing properties: 'info'", "a-version": "differ", "a-profileless": "/info/profiles: minimum 1 items", "a-missing": "cannot find the binary",
@@ -109,7 +109,7 @@ func TestFirstOfTwoWins(t *testing.T) {
 	second := install(t, two, built.fixture, "good")
 	info := surface.Info{ID: "good", Version: "7.0.0", DocVersion: 1, Profiles: []surface.Profile{{Surface: "good", Dialect: "plain"}}}
 
-	h := open(t, Config{Dirs: []string{one, two}})
+	h := open(t, Config{Places: Places{Dirs: []string{one, two}}})
 	s := h.Surfaces()
 	if len(s) != 2 || s[0].Dir != first || s[0].State != StateStopped || s[1].Dir != second || !errors.Is(s[1].Err, Duplicate) {
 		t.Errorf("Surfaces = %+v", s)
@@ -119,7 +119,7 @@ func TestFirstOfTwoWins(t *testing.T) {
 	}
 
 	nothing := surface.RendererFunc(nil)
-	h = open(t, Config{Dirs: []string{one}, Builtin: []surface.Plugin{{Info: info, Renderer: nothing}}})
+	h = open(t, Config{Places: Places{Dirs: []string{one}}, Builtin: []surface.Plugin{{Info: info, Renderer: nothing}}})
 	if s := h.Surfaces(); len(s) != 2 || s[0].State != StateBuiltin || !errors.Is(s[1].Err, Duplicate) {
 		t.Errorf("Surfaces = %+v, want the built-in first", s)
 	}
@@ -128,7 +128,7 @@ func TestFirstOfTwoWins(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(first, "plugin.json"), []byte("{}"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	h = open(t, Config{Dirs: []string{one, two}})
+	h = open(t, Config{Places: Places{Dirs: []string{one, two}}})
 	if s := h.Surfaces(); len(s) != 2 || s[0].Dir != second || s[0].State != StateStopped || !errors.Is(s[1].Err, BadManifest) {
 		t.Errorf("Surfaces = %+v", s)
 	}
@@ -138,7 +138,7 @@ func TestFirstOfTwoWins(t *testing.T) {
 }
 
 func TestOpenNeedsItsDirectories(t *testing.T) {
-	_, err := Open(Config{Dirs: []string{filepath.Join(t.TempDir(), "nope")}})
+	_, err := Open(Config{Places: Places{Dirs: []string{filepath.Join(t.TempDir(), "nope")}}})
 	if !errors.Is(err, NotFound) || !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("err = %v", err)
 	}

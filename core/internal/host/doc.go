@@ -16,6 +16,15 @@
 //
 //   - Nothing is started to find out what it is: the manifest beside a binary
 //     says so, and what runs is the file whose hash the manifest names.
+//   - A slot is one plugin exactly as it was found, named by its [Key]. What is in the
+//     folder later is another slot, with a clean record; an old one never starts it.
+//   - [Host.Sync] goes by what is on disk, reads what was touched and nothing else, and
+//     says whether what is used has changed. Renderers and packs are called by Key,
+//     transports by id: who holds a Key ([Host.Hold]) is served by exactly that plugin,
+//     what sends is always the current one.
+//   - What is neither current nor held takes no call, ends with those under way, and
+//     then nothing of it is left. What is banned is killed before Sync returns,
+//     whoever holds it, and that counts against nobody.
 //   - A process starts when it is first needed, serves everybody, and is replaced
 //     when it fails. Whoever renders or lowers waits 5 s for an answer, then 5 s for a
 //     fresh process, and no longer; of a plugin that is out of order they are told

@@ -78,7 +78,7 @@ func TestDynamicallyLinked(t *testing.T) {
 				t.Fatal(err)
 			}
 			install(t, dir, built.fixture, "good")
-			c.config.Dirs = []string{dir}
+			c.config.Places.Dirs = []string{dir}
 			h := open(t, c.config)
 			pid := say(t, h, "good", "pid")
 			_, err = try(h, "linked", "x")

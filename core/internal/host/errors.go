@@ -31,6 +31,7 @@ const (
 	StartFailed   = fault.StartFailed
 	BackingOff    = fault.BackingOff
 	Quarantined   = fault.Quarantined
+	Revoked       = fault.Revoked
 	RuntimeDir    = fault.RuntimeDir
 	Closed        = fault.Closed
 )

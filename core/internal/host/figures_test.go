@@ -122,10 +122,10 @@ func answer(t testing.TB, n int) *doc.Document {
 }
 
 func overTheWire(t *testing.T, dir string) (wire, echo, local time.Duration, sizes string) {
-	h := open(t, Config{Dirs: []string{dir}})
+	h := open(t, Config{Places: Places{Dirs: []string{dir}}})
 	d := doc.Lower(answer(t, 4<<10), doc.Support{Version: doc.SchemaVersion, Blocks: layout.Blocks()})
 	req := surface.RenderRequest{Doc: d, Profile: h.byID["telegram"].found.Info.Profiles[0], Kind: surface.Assistant}
-	rendering, _, err := h.Render(t.Context(), "telegram", req)
+	rendering, _, err := h.Render(t.Context(), h.named("telegram"), req)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -133,7 +133,7 @@ func overTheWire(t *testing.T, dir string) (wire, echo, local time.Duration, siz
 	call := echoProcess(t, in, out)
 	renderer := layout.Renderer(dialect.TelegramHTML)
 	work := []func() error{
-		func() error { _, _, err := h.Render(t.Context(), "telegram", req); return err },
+		func() error { _, _, err := h.Render(t.Context(), h.named("telegram"), req); return err },
 		call,
 		func() error { _, err := renderer.Render(t.Context(), req); return err },
 	}
@@ -162,7 +162,7 @@ func replySize(r surface.Rendering) (n int) {
 // corpus renders the README corpus on three surfaces, and returns megabytes of
 // markdown a second: one answer at a time, and all at once.
 func corpus(t *testing.T, dir string) (one, many float64) {
-	h := open(t, Config{Dirs: []string{dir}})
+	h := open(t, Config{Places: Places{Dirs: []string{dir}}})
 	var docs []*doc.Document
 	total := 0
 	for _, kb := range []int{4, 8, 16, 32, 64} {
@@ -172,7 +172,7 @@ func corpus(t *testing.T, dir string) (one, many float64) {
 	}
 	render := func(id string, d *doc.Document) {
 		req := surface.RenderRequest{Doc: d, Profile: h.byID[id].found.Info.Profiles[0], Kind: surface.Assistant}
-		if _, _, err := h.Render(context.Background(), id, req); err != nil {
+		if _, _, err := h.Render(context.Background(), h.named(id), req); err != nil {
 			t.Error(err)
 		}
 	}
@@ -209,7 +209,7 @@ func corpus(t *testing.T, dir string) (one, many float64) {
 func lifecycle(t *testing.T, dir string) (first, stop time.Duration, rss float64) {
 	var starts, stops []time.Duration
 	for range 21 {
-		h := open(t, Config{Dirs: []string{dir}})
+		h := open(t, Config{Places: Places{Dirs: []string{dir}}})
 		began := time.Now()
 		if err := h.Restart(context.Background(), "telegram"); err != nil {
 			t.Fatal(err)
@@ -236,7 +236,7 @@ func eightAtOnce(t *testing.T) time.Duration {
 	}
 	var times []time.Duration
 	for range 9 {
-		h := open(t, Config{Dirs: []string{dir}})
+		h := open(t, Config{Places: Places{Dirs: []string{dir}}})
 		var wg sync.WaitGroup
 		began := time.Now()
 		for _, n := range names {

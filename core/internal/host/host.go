@@ -18,19 +18,10 @@ import (
 	"github.com/seed-1ae66336/vak/sdk/surface"
 )
 
-// Config says where the plugins are. The zero value has no surface at all.
+// Config says how plugins are run. Where they are is told by [Places].
 type Config struct {
-	// Dirs are directories that hold a folder for each plugin. Of two plugins
-	// with the same id the first wins.
-	Dirs []string
-
-	// Folders are folders of one plugin each. They come behind Dirs.
-	Folders []string
-
-	// Admit says why the plugin in a folder, whose manifest names the sha256 of its
-	// binary, may not be started. It is asked when a manifest was read, and called
-	// concurrently. Nil: each may.
-	Admit func(folder, binary string) error
+	// Places are where plugins are first; [Host.Sync] says it anew.
+	Places Places
 
 	// Builtin are surfaces that run in the host's own process, both roles of them.
 	// They come before every directory.
@@ -88,10 +79,18 @@ type Host struct {
 	config  Config
 	log     hclog.Logger
 	sockets *process.Sockets
-	slots   []*slot // sorted as Surfaces and Packs return them
-	byID    map[string]*slot
-	work    sync.WaitGroup // goroutines of the supervisors
+	builtin []*slot
+	work    sync.WaitGroup // one for each supervisor that is leaving
 	groups  groups
+
+	syncing sync.Mutex // of whoever looks at what is on disk
+	mu      sync.Mutex // of what follows
+	closed  bool
+	places  Places
+	slots   map[Key]*slot // that can be called: those listed, and those held
+	listed  []*slot       // that were found last, sorted as Surfaces and Packs return them
+	byID    map[string]*slot
+	parting map[*slot]struct{} // that can be called no longer, and still have a process
 }
 
 // LongestSocket is the longest path of a socket below Config.RuntimeDir.
@@ -100,9 +99,9 @@ const LongestSocket = process.LongestSocket
 // RendererInfo names what rendered.
 type RendererInfo struct{ ID, Version string }
 
-// Open reads the manifests and starts nothing. It fails if a directory cannot be
-// read; what is wrong with one plugin is told by Surfaces and hinders no other.
-// Sockets that hosts left behind which were killed are removed.
+// Open reads the manifests of the first places and starts nothing. It fails if a
+// directory cannot be read; what is wrong with one plugin is told by Surfaces and
+// hinders no other. Sockets that hosts left behind which were killed are removed.
 //
 // On Linux, starting a plugin sets the close-on-exec flag of every open file of
 // this process, so that no plugin inherits one.
@@ -117,7 +116,7 @@ func Open(c Config) (*Host, error) {
 	c.StopTimeout = orDefault(c.StopTimeout, time.Second)
 	c.FirstParty = absolute(c.FirstParty)
 
-	h := &Host{config: c, log: c.Log, byID: map[string]*slot{}}
+	h := &Host{config: c, log: c.Log, byID: map[string]*slot{}, slots: map[Key]*slot{}, parting: map[*slot]struct{}{}}
 	for _, p := range c.Builtin {
 		if err := p.Info.Validate(); err != nil {
 			return nil, &Error{Op: "open", Plugin: p.Info.ID, Kind: BadManifest, Source: FromHost, Message: "built-in surface: " + err.Error(), Err: err}
@@ -127,68 +126,16 @@ func Open(c Config) (*Host, error) {
 		}
 		p.Info.Transport = p.NewTransport != nil
 		log := c.Log.Named(p.Info.ID)
-		h.slots = append(h.slots, &slot{
-			host: h, builtin: hostapi.Local(p, log), outgoing: hostapi.LocalTransport(p, log), found: bundle.Bundle{Kind: hostapi.KindSurface, Info: p.Info},
+		h.builtin = append(h.builtin, &slot{
+			host: h, key: Key{ID: p.Info.ID}, kind: hostapi.KindSurface, info: p.Info, builtin: hostapi.Local(p, log), outgoing: hostapi.LocalTransport(p, log),
+			found: bundle.Bundle{Kind: hostapi.KindSurface, Info: p.Info},
 		})
 	}
-	found, err := bundle.Discover(c.Dirs)
-	if err != nil {
+	if _, err := h.Sync(c.Places); err != nil {
 		return nil, err
 	}
-	for _, folder := range c.Folders {
-		found = append(found, bundle.Read(folder))
-	}
-	for _, b := range found {
-		h.slots = append(h.slots, newSlot(h, b))
-	}
-	h.settle()
 	h.sockets = process.NewSockets(c.RuntimeDir)
 	return h, nil
-}
-
-// settle marks the later one of two usable plugins with the same id as broken
-// and sorts by id, the usable one before the broken ones.
-func (h *Host) settle() {
-	for _, s := range h.slots {
-		if s.found.Err != nil {
-			continue
-		}
-		id := s.found.Info.ID
-		winner, taken := h.byID[id]
-		if !taken {
-			h.byID[id] = s
-			continue
-		}
-		place := func(s *slot) string {
-			if s.found.Dir == "" {
-				return "a surface in vak's own process"
-			}
-			return s.found.Dir
-		}
-		same := "the same surface"
-		if s.found.Kind == hostapi.KindSkill || winner.found.Kind == hostapi.KindSkill {
-			same = "a plugin of the same id"
-		}
-		s.found.Err = &Error{
-			Op: "open", Plugin: id, Version: s.found.Info.Version, Kind: Duplicate, Source: FromHost,
-			Message: fmt.Sprintf("%s is not used: %s provides %s", place(s), place(winner), same),
-			Hint:    "remove one of them",
-		}
-	}
-	slices.SortStableFunc(h.slots, func(a, b *slot) int {
-		if c := strings.Compare(a.found.Info.ID, b.found.Info.ID); c != 0 {
-			return c
-		}
-		return boolInt(a.found.Err != nil) - boolInt(b.found.Err != nil)
-	})
-	for _, s := range h.slots {
-		if e := s.found.Err; e != nil {
-			h.log.Warn("plugin cannot be used", "plugin", s.found.Info.ID, "dir", s.found.Dir, "kind", string(e.Kind), "reason", e.Message)
-		}
-		if _, taken := h.byID[s.found.Info.ID]; !taken {
-			h.byID[s.found.Info.ID] = s
-		}
-	}
 }
 
 // Render has a surface render r. It takes at most twice the time for one
@@ -199,10 +146,10 @@ func (h *Host) settle() {
 // refused it would refuse again. A plugin that failed before, several times in a
 // row, is not tried until its time has come, and one that failed too often is
 // not tried at all: both errors come at once and hold the last failure.
-func (h *Host) Render(ctx context.Context, surfaceID string, r surface.RenderRequest) (surface.Rendering, RendererInfo, error) {
-	s, ok := h.find(hostapi.KindSurface, surfaceID)
-	if !ok {
-		return surface.Rendering{}, RendererInfo{}, h.unknown("render", surfaceID)
+func (h *Host) Render(ctx context.Context, k Key, r surface.RenderRequest) (surface.Rendering, RendererInfo, error) {
+	s, e := h.at("render", hostapi.KindSurface, k)
+	if e != nil {
+		return surface.Rendering{}, RendererInfo{}, e
 	}
 	var out surface.Rendering
 	by, err := h.call(ctx, s, call{"render", "while it rendered", func(ctx context.Context, c *hostapi.Client) (err error) {
@@ -215,20 +162,44 @@ func (h *Host) Render(ctx context.Context, surfaceID string, r surface.RenderReq
 	return out, by, nil
 }
 
-// find is the plugin that has an id, if it is of that kind.
+// find is the plugin that an id stands for now, if it is of that kind.
 func (h *Host) find(kind, id string) (*slot, bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
 	s, ok := h.byID[id]
-	if !ok || (kind == hostapi.KindSkill) != (s.bundle().Kind == hostapi.KindSkill) {
+	if !ok || (kind == hostapi.KindSkill) != (s.kind == hostapi.KindSkill) {
 		return nil, false
 	}
 	return s, true
+}
+
+// at is the slot of a plugin that is listed, or held.
+func (h *Host) at(op, kind string, k Key) (*slot, *Error) {
+	h.mu.Lock()
+	s, ok := h.slots[k]
+	_, known := h.byID[k.ID]
+	h.mu.Unlock()
+	switch {
+	case ok && (kind == hostapi.KindSkill) == (s.kind == hostapi.KindSkill):
+		return s, nil
+	case !ok && k.Dir != "":
+		e := replaced(k)
+		e.Op = op
+		return nil, e
+	case known:
+		return nil, &Error{
+			Op: op, Plugin: k.ID, Kind: NotFound, Source: FromHost, Message: fmt.Sprintf("the plugin %q is of another kind, or was found elsewhere", k.ID),
+			Hint: "\"vak plugin list\" shows what there is",
+		}
+	}
+	return nil, h.unknown(op, k.ID)
 }
 
 // call asks a plugin, at most twice, and says which version of it was asked last.
 func (h *Host) call(ctx context.Context, s *slot, c call) (RendererInfo, *Error) {
 	var first *Error
 	for {
-		info := s.bundle().Info
+		info := s.info
 		by := RendererInfo{ID: info.ID, Version: info.Version}
 		again, err := s.attempt(ctx, c, first)
 		if err == nil {
@@ -248,14 +219,17 @@ func (h *Host) call(ctx context.Context, s *slot, c call) (RendererInfo, *Error)
 }
 
 func (h *Host) unknown(op, id string) *Error {
-	noun, every := "surface", op == "restart"
-	if every {
-		noun = "plugin"
+	noun, of := "surface", func(kind string) bool { return kind != hostapi.KindSkill }
+	switch op {
+	case "restart":
+		noun, of = "plugin", func(string) bool { return true }
+	case "lower", "check_card":
+		noun, of = "skill pack", func(kind string) bool { return kind == hostapi.KindSkill }
 	}
 	var known []string
-	for _, s := range h.slots {
-		if b := s.bundle(); b.Err == nil && (every || b.Kind != hostapi.KindSkill) {
-			known = append(known, b.Info.ID)
+	for _, s := range h.listing() {
+		if of(s.kind) && s.unusable() == nil {
+			known = append(known, s.key.ID)
 		}
 	}
 	slices.Sort(known)
@@ -270,9 +244,16 @@ func (h *Host) unknown(op, id string) *Error {
 // however they behave. Calls that are under way fail. A second Close does
 // nothing.
 func (h *Host) Close() error {
-	for _, s := range h.slots {
-		s.close()
+	h.mu.Lock()
+	if !h.closed {
+		h.closed = true
+		for s := range h.everySlot() {
+			s.mu.Lock()
+			s.end(supervisor.Close)
+			s.mu.Unlock()
+		}
 	}
+	h.mu.Unlock()
 	h.work.Wait()
 	return h.sockets.Close()
 }
@@ -301,13 +282,6 @@ func orDefault(d, def time.Duration) time.Duration {
 		return def
 	}
 	return d
-}
-
-func boolInt(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
 }
 
 func absolute(dirs []string) []string {

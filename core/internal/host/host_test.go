@@ -38,14 +38,14 @@ func (l *lockedBuffer) String() string {
 func TestRenderThroughARealPlugin(t *testing.T) {
 	dir := t.TempDir()
 	install(t, dir, built.telegram, "telegram")
-	h := open(t, Config{Dirs: []string{dir}})
+	h := open(t, Config{Places: Places{Dirs: []string{dir}}})
 	s := h.Surfaces()
 	if len(s) != 1 || s[0].Info.ID != "telegram" || s[0].State != StateStopped || s[0].Err != nil {
 		t.Fatalf("Surfaces = %+v", s)
 	}
 	req := request("telegram", "a < b")
 	req.Profile = s[0].Info.Profiles[0]
-	r, by, err := h.Render(context.Background(), "telegram", req)
+	r, by, err := h.Render(context.Background(), h.named("telegram"), req)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -247,13 +247,13 @@ func TestCallerGivesUp(t *testing.T) {
 	pid := say(t, h, "good", "pid")
 	ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
 	defer cancel()
-	_, _, err := h.Render(ctx, "good", request("good", "wait"))
+	_, _, err := h.Render(ctx, h.named("good"), request("good", "wait"))
 	if !errors.Is(err, Deadline) || !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("err = %v, want the caller's deadline", err)
 	}
 	ctx, cancel = context.WithCancel(context.Background())
 	time.AfterFunc(50*time.Millisecond, cancel)
-	_, _, err = h.Render(ctx, "good", request("good", "wait"))
+	_, _, err = h.Render(ctx, h.named("good"), request("good", "wait"))
 	if !errors.Is(err, Canceled) || !errors.Is(err, context.Canceled) {
 		t.Errorf("err = %v, want canceled", err)
 	}
@@ -270,7 +270,7 @@ func TestBinaryIsNotWhatTheManifestNames(t *testing.T) {
 	}
 	copyFile(t, filepath.Join(folder, "good"+exe), built.fixture)
 	install(t, dir, built.fixture, "good2")
-	h := open(t, Config{Dirs: []string{dir}})
+	h := open(t, Config{Places: Places{Dirs: []string{dir}}})
 	_ = h
 	manifest, err := os.ReadFile(filepath.Join(dir, "good2", "plugin.json"))
 	if err != nil {
@@ -286,7 +286,7 @@ func TestBinaryIsNotWhatTheManifestNames(t *testing.T) {
 	}
 	f.WriteString("x")
 	f.Close()
-	h = open(t, Config{Dirs: []string{dir}})
+	h = open(t, Config{Places: Places{Dirs: []string{dir}}})
 	if _, err := try(h, "good", "x"); !errors.Is(err, Untrusted) {
 		t.Errorf("err = %v, want untrusted", err)
 	}
@@ -334,10 +334,10 @@ func TestInvalidRequest(t *testing.T) {
 	h := open(t, Config{}, "good")
 	r := request("good", "x")
 	r.Doc.Blocks = append(r.Doc.Blocks, &doc.Paragraph{ID: "1"})
-	if _, _, err := h.Render(context.Background(), "good", r); !errors.Is(err, Invalid) {
+	if _, _, err := h.Render(context.Background(), h.named("good"), r); !errors.Is(err, Invalid) {
 		t.Errorf("err = %v, want invalid: two blocks with one id", err)
 	}
-	if _, _, err := h.Render(context.Background(), "good", surface.RenderRequest{}); !errors.Is(err, Invalid) {
+	if _, _, err := h.Render(context.Background(), h.named("good"), surface.RenderRequest{}); !errors.Is(err, Invalid) {
 		t.Errorf("err = %v, want invalid: no document", err)
 	}
 }

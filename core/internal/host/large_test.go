@@ -29,7 +29,7 @@ func TestLargeMessages(t *testing.T) {
 	} {
 		r := request("good", "echo")
 		r.Doc.Blocks = append(r.Doc.Blocks, &doc.Paragraph{ID: "2", Inlines: []doc.Inline{&doc.Text{Text: strings.Repeat("abcdefgh", c.mib<<17)}}})
-		out, _, err := h.Render(t.Context(), "good", r)
+		out, _, err := h.Render(t.Context(), h.named("good"), r)
 		if c.kind == "" {
 			if err != nil || len(out.Chunks) != 2 || len(out.Chunks[1].Text) != c.mib<<20 {
 				t.Errorf("%d MiB: %v (%s)", c.mib, err, c.why)
@@ -60,7 +60,7 @@ func TestNotABinary(t *testing.T) {
 	}
 	junk := []byte("\x7fELF of another world")
 	old := Surface{}
-	for _, s := range open(t, Config{Dirs: []string{dir}}).Surfaces() {
+	for _, s := range open(t, Config{Places: Places{Dirs: []string{dir}}}).Surfaces() {
 		old = s
 	}
 	sum := sha256.Sum256(junk)
@@ -72,7 +72,7 @@ func TestNotABinary(t *testing.T) {
 	if err := os.WriteFile(manifest, text, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	h := open(t, Config{Dirs: []string{dir}})
+	h := open(t, Config{Places: Places{Dirs: []string{dir}}})
 	_, err = try(h, "good", "x")
 	e, ok := errors.AsType[*Error](err)
 	if !ok || e.Kind != StartFailed || e.Source != FromPlugin || !strings.Contains(e.Hint, "another platform") {

@@ -15,7 +15,7 @@ import (
 func BenchmarkWireForm(b *testing.B) {
 	dir := b.TempDir()
 	install(b, dir, built.telegram, "telegram")
-	h := open(b, Config{Dirs: []string{dir}})
+	h := open(b, Config{Places: Places{Dirs: []string{dir}}})
 	info := h.byID["telegram"].found.Info
 	d := doc.Lower(answer(b, 4<<10), doc.Support{Version: doc.SchemaVersion, Blocks: layout.Blocks()})
 	req := surface.RenderRequest{Doc: d, Profile: info.Profiles[0], Kind: surface.Assistant}

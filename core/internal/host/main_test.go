@@ -150,7 +150,7 @@ func open(t testing.TB, c Config, names ...string) *Host {
 		for _, n := range names {
 			install(t, dir, built.fixture, n)
 		}
-		c.Dirs = append(c.Dirs, dir)
+		c.Places.Dirs = append(c.Places.Dirs, dir)
 	}
 	if c.RuntimeDir == "" && runtime.GOOS != "windows" {
 		c.RuntimeDir = shortDir(t)
@@ -210,7 +210,7 @@ func say(t testing.TB, h *Host, name, text string) string {
 }
 
 func try(h *Host, name, text string) (string, error) {
-	r, _, err := h.Render(context.Background(), name, request(name, text))
+	r, _, err := h.Render(context.Background(), h.named(name), request(name, text))
 	if err != nil {
 		return "", err
 	}
@@ -230,4 +230,21 @@ type testLog struct {
 func newTestLog() testLog {
 	b := &lockedBuffer{}
 	return testLog{hclog.New(&hclog.LoggerOptions{Level: hclog.Trace, Output: b, JSONFormat: true}), b}
+}
+
+// named is the key of what an id stands for; of what there is not, one of the id.
+func (h *Host) named(id string) Key {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if s, ok := h.byID[id]; ok {
+		return s.key
+	}
+	return Key{ID: id}
+}
+
+func boolInt(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
 }

@@ -10,7 +10,7 @@ func BenchmarkOpen(b *testing.B) {
 	}
 	runtime := shortDir(b)
 	for b.Loop() {
-		h, err := Open(Config{Dirs: []string{dir}, RuntimeDir: runtime})
+		h, err := Open(Config{Places: Places{Dirs: []string{dir}}, RuntimeDir: runtime})
 		if err != nil {
 			b.Fatal(err)
 		}

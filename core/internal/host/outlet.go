@@ -27,7 +27,7 @@ import (
 type outlet struct {
 	slot    *slot
 	account string
-	sup     *supervise.Supervisor[*sender] // nil for a built-in
+	sup     *keeper[*sender] // nil for a built-in
 
 	mu       sync.Mutex
 	settings json.RawMessage // canonical; of the next process
@@ -57,13 +57,10 @@ func (s *slot) outlet(account string) (*outlet, *Error) {
 	}
 	o = &outlet{slot: s, account: account}
 	if s.builtin == nil {
-		info := s.found.Info
-		o.sup = supervise.New(supervise.Config[*sender]{
-			Start:   o.start,
-			Changed: func() bool { return s.bundle().Changed() },
-			Policy:  s.host.config.Policy,
-			Log:     s.host.log.With("plugin", info.ID, "version", info.Version, "role", hostapi.RoleTransport, "account", account),
-			Work:    &s.host.work,
+		o.sup = newKeeper(supervise.Config[*sender]{
+			Start:  o.start,
+			Policy: s.host.config.Policy,
+			Log:    s.host.log.With("plugin", s.key.ID, "version", s.info.Version, "role", hostapi.RoleTransport, "account", account),
 		})
 	}
 	if s.outlets == nil {
@@ -101,8 +98,8 @@ func (o *outlet) start(ctx context.Context) (*sender, *Error) {
 	settings := o.wanted()
 	h := o.slot.host
 	hide := secretsOf(settings)
-	log := h.log.Named(o.slot.bundle().Info.ID).Named(hostapi.RoleTransport).With("account", o.account)
-	p, e := o.slot.launch(ctx, hostapi.RoleTransport, discreetLogger{log, hide}, confineTransport)
+	log := h.log.Named(o.slot.key.ID).Named(hostapi.RoleTransport).With("account", o.account)
+	p, e := o.slot.launch(ctx, hostapi.RoleTransport, discreetLogger{log, hide})
 	if e != nil {
 		return nil, discreet(e, hide)
 	}
@@ -117,8 +114,11 @@ func (o *outlet) start(ctx context.Context) (*sender, *Error) {
 	if e.Kind == Unavailable {
 		e = died(e, s.Obituary(), "while it was configured")
 	}
+	if ctx.Err() != nil { // it is not to be used, and shall not take its time to end
+		p.Kill()
+	}
 	p.Stop()
-	info := o.slot.bundle().Info
+	info := o.slot.info
 	return nil, e.Named(info.ID, info.Version)
 }
 

@@ -2,7 +2,6 @@ package host
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/seed-1ae66336/vak/sdk/card"
 	"github.com/seed-1ae66336/vak/sdk/hostapi"
@@ -16,21 +15,24 @@ type Pack struct {
 	SHA256 string     // of the binary, as the manifest says
 	Dir    string     // the plugin's folder
 	Err    error      // why it is broken, an *Error; else nil
+
+	Key      Key    // that it is called by
+	Manifest []byte // the bytes of its manifest
 }
 
 // Packs lists the skill packs that were found, sorted by id, with broken ones
 // behind the one that is used. The caller owns the slice. It starts nothing.
 func (h *Host) Packs() []Pack {
 	var out []Pack
-	for _, s := range h.slots {
+	for _, s := range h.listing() {
 		b := s.bundle()
 		if b.Kind != hostapi.KindSkill {
 			continue
 		}
-		p := Pack{Info: b.Pack, Path: b.Path, SHA256: b.SHA256, Dir: b.Dir}
+		p := Pack{Info: b.Pack, Path: b.Path, SHA256: b.SHA256, Dir: b.Dir, Key: s.key, Manifest: b.Manifest}
 		p.Info.ID, p.Info.Version = b.Info.ID, b.Info.Version
-		if b.Err != nil { // a nil *Error is no nil error
-			p.Err = b.Err
+		if e := s.why(); e != nil { // a nil *Error is no nil error
+			p.Err = e
 		}
 		out = append(out, p)
 	}
@@ -40,7 +42,7 @@ func (h *Host) Packs() []Pack {
 // Lower has a pack make the tree of a card. It has the time, the second attempt and
 // the errors of [Host.Render]. A tree that is none of the host's primitives is of
 // the kind Contract.
-func (h *Host) Lower(ctx context.Context, pack string, in skill.Input) (card.Tree, error) {
+func (h *Host) Lower(ctx context.Context, pack Key, in skill.Input) (card.Tree, error) {
 	var t card.Tree
 	err := h.askPack(ctx, pack, call{"lower", "while it lowered a card", func(ctx context.Context, c *hostapi.Client) (err error) {
 		t, err = c.Lower(ctx, in)
@@ -54,7 +56,7 @@ func (h *Host) Lower(ctx context.Context, pack string, in skill.Input) (card.Tre
 
 // CheckCard has a pack say what is wrong with a payload, by paths from it; nothing:
 // it is fine. Otherwise it is like Lower.
-func (h *Host) CheckCard(ctx context.Context, pack string, in skill.Input) ([]*card.ProblemError, error) {
+func (h *Host) CheckCard(ctx context.Context, pack Key, in skill.Input) ([]*card.ProblemError, error) {
 	var found []*card.ProblemError
 	err := h.askPack(ctx, pack, call{"check_card", "while it checked a card", func(ctx context.Context, c *hostapi.Client) (err error) {
 		found, err = c.CheckCard(ctx, in)
@@ -66,10 +68,10 @@ func (h *Host) CheckCard(ctx context.Context, pack string, in skill.Input) ([]*c
 	return found, nil
 }
 
-func (h *Host) askPack(ctx context.Context, id string, c call) error {
-	s, ok := h.find(hostapi.KindSkill, id)
-	if !ok {
-		return &Error{Op: c.op, Kind: NotFound, Source: FromHost, Message: fmt.Sprintf("there is no skill pack %q", id), Hint: "\"vak plugin list\" shows those that there are"}
+func (h *Host) askPack(ctx context.Context, k Key, c call) error {
+	s, e := h.at(c.op, hostapi.KindSkill, k)
+	if e != nil {
+		return e
 	}
 	if _, err := h.call(ctx, s, c); err != nil {
 		return err

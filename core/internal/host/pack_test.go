@@ -23,7 +23,7 @@ func packs(t testing.TB, c Config, names ...string) *Host {
 	for _, n := range names {
 		install(t, dir, built.pack, n)
 	}
-	c.Dirs = append(c.Dirs, dir)
+	c.Places.Dirs = append(c.Places.Dirs, dir)
 	return open(t, c)
 }
 
@@ -39,7 +39,7 @@ func wish(pack, do, with string) skill.Input {
 // told has a pack lower a card and returns the text that its tree is.
 func told(t testing.TB, h *Host, pack, do, with string) string {
 	t.Helper()
-	tree, err := h.Lower(context.Background(), pack, wish(pack, do, with))
+	tree, err := h.Lower(context.Background(), h.named(pack), wish(pack, do, with))
 	if err != nil {
 		t.Fatalf("%s: %v", do, err)
 	}
@@ -71,7 +71,7 @@ func TestPackLowers(t *testing.T) {
 			t.Errorf("the pack has %s in its environment", name)
 		}
 	}
-	found, err := h.CheckCard(context.Background(), "good", wish("good", "wrong", ""))
+	found, err := h.CheckCard(context.Background(), h.named("good"), wish("good", "wrong", ""))
 	if err != nil || len(found) != 1 || found[0].Path != "/with" {
 		t.Errorf("CheckCard = %v, %v", found, err)
 	}
@@ -84,10 +84,10 @@ func TestPackLowers(t *testing.T) {
 	if again := told(t, h, "good", "pid", ""); again == first {
 		t.Error("the process is the same after a restart")
 	}
-	if _, err := h.Lower(context.Background(), "nobody", wish("nobody", "", "")); !errors.Is(err, NotFound) {
+	if _, err := h.Lower(context.Background(), h.named("nobody"), wish("nobody", "", "")); !errors.Is(err, NotFound) {
 		t.Errorf("a pack that is not there: %v", err)
 	}
-	if _, _, err := h.Render(context.Background(), "good", request("good", "a")); !errors.Is(err, NotFound) {
+	if _, _, err := h.Render(context.Background(), h.named("good"), request("good", "a")); !errors.Is(err, NotFound) {
 		t.Errorf("a pack was asked to render: %v", err)
 	}
 	if h.HasTransport("good") || h.CanSend("good", "") {
@@ -128,7 +128,7 @@ func TestMisbehavingPacks(t *testing.T) {
 				config.RenderTimeout = 2 * time.Second
 			}
 			h := packs(t, config, c.pack, "good")
-			tree, err := h.Lower(context.Background(), c.pack, wish(c.pack, c.do, "a word of the card"))
+			tree, err := h.Lower(context.Background(), h.named(c.pack), wish(c.pack, c.do, "a word of the card"))
 			if c.kind == "" {
 				if text, ok := tree.Root.Props.(card.Text); err != nil || !ok || text.Text != c.says {
 					t.Errorf("got %+v, %v", tree, err)
@@ -155,10 +155,10 @@ func TestMisbehavingPacks(t *testing.T) {
 	})
 	t.Run("check", func(t *testing.T) {
 		h := packs(t, Config{}, "bad", "liar")
-		if _, err := h.CheckCard(context.Background(), "bad", wish("bad", "crash", "")); !errors.Is(err, Unavailable) || !strings.Contains(err.Error(), "while it checked a card") {
+		if _, err := h.CheckCard(context.Background(), h.named("bad"), wish("bad", "crash", "")); !errors.Is(err, Unavailable) || !strings.Contains(err.Error(), "while it checked a card") {
 			t.Errorf("a crash: %v", err)
 		}
-		if _, err := h.CheckCard(context.Background(), "liar", wish("liar", "", "")); !errors.Is(err, Contract) {
+		if _, err := h.CheckCard(context.Background(), h.named("liar"), wish("liar", "", "")); !errors.Is(err, Contract) {
 			t.Errorf("a lie: %v", err)
 		}
 	})
@@ -169,7 +169,7 @@ func TestPackAndSurface(t *testing.T) {
 	first, second := t.TempDir(), t.TempDir()
 	install(t, first, built.fixture, "same")
 	install(t, second, built.pack, "same")
-	h := open(t, Config{Dirs: []string{first, second}})
+	h := open(t, Config{Places: Places{Dirs: []string{first, second}}})
 	all := h.Packs()
 	if len(all) != 1 || !errors.Is(all[0].Err, Duplicate) || !strings.Contains(all[0].Err.Error(), "a plugin of the same id") {
 		t.Errorf("the pack: %+v", all)

@@ -135,7 +135,7 @@ func TestDeadProcessIsReplaced(t *testing.T) {
 // end of its standard input.
 func TestHostDies(t *testing.T) {
 	if dir := os.Getenv("VAK_TEST_HOST"); dir != "" {
-		h, err := Open(Config{Dirs: []string{dir}, RuntimeDir: os.Getenv("VAK_TEST_RUNTIME")})
+		h, err := Open(Config{Places: Places{Dirs: []string{dir}}, RuntimeDir: os.Getenv("VAK_TEST_RUNTIME")})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -177,7 +177,7 @@ func TestHostDies(t *testing.T) {
 	if err != nil || len(left) != 1 {
 		t.Fatalf("left: %v, %v", left, err)
 	}
-	open(t, Config{Dirs: []string{dir}, RuntimeDir: runtime})
+	open(t, Config{Places: Places{Dirs: []string{dir}}, RuntimeDir: runtime})
 	if now, err := os.ReadDir(runtime); err != nil || len(now) != 0 {
 		t.Errorf("the runtime directory holds %v, %v", now, err)
 	}

@@ -2,11 +2,8 @@ package host
 
 import (
 	"context"
-	"fmt"
-	"maps"
+	"os"
 	"path/filepath"
-	"slices"
-	"strings"
 	"sync"
 
 	"github.com/hashicorp/go-hclog"
@@ -14,115 +11,118 @@ import (
 	"github.com/seed-1ae66336/vak/core/internal/host/bundle"
 	"github.com/seed-1ae66336/vak/core/internal/host/fault"
 	"github.com/seed-1ae66336/vak/core/internal/host/process"
-	"github.com/seed-1ae66336/vak/core/internal/host/supervise"
 	"github.com/seed-1ae66336/vak/sdk/hostapi"
+	"github.com/seed-1ae66336/vak/sdk/surface"
 )
 
-// A slot is the place of one plugin.
+// A slot is the place of one plugin, exactly as it was found. What is in its folder
+// later is another's.
 type slot struct {
 	host       *Host
+	key        Key
+	kind       string          // of plugin
+	info       surface.Info    // of a pack id and version only
 	builtin    *hostapi.Client // instead of a process
 	outgoing   *hostapi.Client // of a built-in that sends
 	firstParty bool
-	sup        *supervise.Supervisor[*process.Process] // nil for a built-in
 
-	mu    sync.Mutex
-	found bundle.Bundle // read anew when its files have changed and it is to be started
+	// Guarded by Host.mu.
+	listed  bool   // it was found by the last look
+	current bool   // it is what its id stands for
+	problem *Error // why it is listed and not current
+	holds   int    // of those who want it callable all the same
+	banned  *Error // why it must not run
 
-	outlets map[string]*outlet // by account
-	closed  bool
+	// Guarded by Host.syncing.
+	asked   string // Places.Stamp when Admit was asked
+	refused *Error // what it said
+
+	mu      sync.Mutex                   // taken with Host.mu held, never the other way round
+	found   bundle.Bundle                // of the same Key always
+	sup     *keeper[*process.Process]    // nil for a built-in
+	outlets map[string]*outlet           // by account
+	closed  bool                         // nothing is started
+	leaving map[supervisor]chan struct{} // start nothing any more; closed when nothing of one runs
+	former  map[supervisor]*outlet       // those of the leaving that were an outlet's
 }
 
 func newSlot(h *Host, b bundle.Bundle) *slot {
-	s := &slot{host: h, firstParty: h.isFirstParty(b.Dir)}
-	s.found = s.admit(b)
-	s.sup = supervise.New(supervise.Config[*process.Process]{
-		Start:   s.start,
-		Changed: func() bool { return s.bundle().Changed() },
-		Policy:  h.config.Policy,
-		Log:     h.log.With("plugin", b.Info.ID, "version", b.Info.Version),
-		Work:    &h.work,
-	})
+	s := &slot{host: h, key: keyOf(b), kind: b.Kind, info: b.Info, firstParty: h.isFirstParty(b.Dir), found: b}
+	s.sup = s.newRenderer()
 	return s
 }
 
+// bundle is what was found, last.
 func (s *slot) bundle() bundle.Bundle {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.found
 }
 
+// refound takes a bundle of the same Key whose files look different. Somebody may have
+// mended the binary: what went wrong before is forgotten.
+func (s *slot) refound(b bundle.Bundle) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.found.SameFiles(b) {
+		for sup := range s.serving() {
+			sup.Forgive()
+		}
+	}
+	s.found = b
+}
+
 // role is that of the process which has no credential.
 func (s *slot) role() string {
-	if s.bundle().Kind == hostapi.KindSkill {
+	if s.kind == hostapi.KindSkill {
 		return hostapi.RoleSkill
 	}
 	return hostapi.RoleRender
 }
 
-// admit adds to a bundle that it may not run here, if so.
-func (s *slot) admit(b bundle.Bundle) bundle.Bundle {
-	if b.Err == nil && !s.host.mayRun(s.firstParty) {
-		b.Err = unsandboxed("there is no sandbox for it on this system", nil).Named(b.Info.ID, b.Info.Version)
+// intrinsic is why the plugin cannot run here, whoever asks.
+func (s *slot) intrinsic() *Error {
+	b := s.bundle()
+	if b.Err == nil && s.builtin == nil && !s.host.mayRun(s.firstParty) {
+		return unsandboxed("there is no sandbox for it on this system", nil).Named(b.Info.ID, b.Info.Version)
 	}
-	if may := s.host.config.Admit; b.Err == nil && may != nil {
-		if err := may(b.Dir, b.SHA256); err != nil {
-			b.Err = &Error{
-				Op: "open", Plugin: b.Info.ID, Version: b.Info.Version, Kind: Untrusted, Source: FromHost,
-				Message: err.Error(), Err: err,
-			}
-		}
-	}
-	return b
+	return b.Err
 }
 
-// refresh reads the bundle anew if it is another than it was.
-func (s *slot) refresh() bundle.Bundle {
-	old := s.bundle()
-	if e := old.Err; e != nil && e.Kind == Duplicate || !old.Changed() {
-		return old
+// unusable is why what is current, or is called by its Key, cannot be called.
+func (s *slot) unusable() *Error {
+	if e := s.intrinsic(); e != nil {
+		return e
 	}
-	b := s.admit(bundle.Read(old.Dir))
-	if b.Kind == "" {
-		b.Kind = old.Kind
+	s.host.mu.Lock()
+	defer s.host.mu.Unlock()
+	if s.banned != nil {
+		return s.banned
 	}
-	if id := old.Info.ID; b.Err == nil && old.Kind != "" && b.Kind != old.Kind {
-		b.Err = &Error{
-			Op: "open", Plugin: id, Kind: BadManifest, Source: FromHost,
-			Message: fmt.Sprintf("%s held a plugin of the kind %s and now holds one of the kind %s", old.Dir, old.Kind, b.Kind),
-			Hint:    "start vak again, so that it is found as what it is",
-		}
-		b.Kind, b.Info.ID = old.Kind, id
-	} else if b.Err == nil && b.Info.ID != id {
-		b.Err = &Error{
-			Op: "open", Plugin: id, Kind: BadManifest, Source: FromHost,
-			Message: fmt.Sprintf("%s held the surface %q and now holds %q", old.Dir, id, b.Info.ID),
-			Hint:    "start vak again, so that it is found under its new name",
-		}
-		b.Info.ID = id
+	if s.listed && s.holds == 0 {
+		return s.problem
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.found = b
-	return b
+	return nil
 }
 
 // start starts what renders, or lowers.
 func (s *slot) start(ctx context.Context) (*process.Process, *Error) {
-	return s.launch(ctx, s.role(), s.host.log.Named(s.bundle().Info.ID), confine)
+	return s.launch(ctx, s.role(), s.host.log.Named(s.key.ID))
 }
 
-// launch starts what is installed by now in a role.
-func (s *slot) launch(ctx context.Context, role string, log hclog.Logger, within process.Confine) (*process.Process, *Error) {
-	b := s.refresh()
-	if b.Err != nil {
-		return nil, b.Err
+// launch starts the plugin in a role, if its folder still holds it.
+func (s *slot) launch(ctx context.Context, role string, log hclog.Logger) (*process.Process, *Error) {
+	b := s.bundle()
+	if e := s.unusable(); e != nil {
+		return nil, e
+	}
+	named := func(e *Error) *Error { return e.Named(b.Info.ID, b.Info.Version) }
+	if b.Replaced() {
+		return nil, replaced(s.key)
 	}
 	h := s.host
-	if h.config.noSandbox {
-		within = nil
-	}
-	p, e := process.Start(ctx, process.Config{
+	g := h.grants(b.Dir)
+	c := process.Config{
 		Bundle:       b,
 		Role:         role,
 		Sockets:      h.sockets,
@@ -130,13 +130,50 @@ func (s *slot) launch(ctx context.Context, role string, log hclog.Logger, within
 		MutualTLS:    h.config.MutualTLS,
 		StartTimeout: h.config.StartTimeout,
 		StopTimeout:  h.config.StopTimeout,
-		Confine:      within,
+		Interpreter:  g.Interpreter,
 		Track:        h.groups.track,
-	})
+	}
+	if role == hostapi.RoleTransport {
+		c.Env = g.environment()
+	}
+	if !h.config.noSandbox {
+		c.Confine = confine(role, g)
+	}
+	p, e := process.Start(ctx, c)
 	if e != nil {
-		return nil, e.Named(b.Info.ID, b.Info.Version)
+		return nil, named(e)
 	}
 	return p, nil
+}
+
+// replaced is the error of a call to a plugin that is not there any more.
+func replaced(k Key) *Error {
+	return &Error{
+		Op: "start", Plugin: k.ID, Kind: NotFound, Source: FromHost, Message: k.Dir + " does not hold the plugin any more that it did",
+		Hint: "it was replaced or removed; the next turn uses what is there now",
+	}
+}
+
+// grants are what the plugin in a folder has.
+func (h *Host) grants(folder string) Grants {
+	h.mu.Lock()
+	granted := h.places.Grants
+	h.mu.Unlock()
+	if granted == nil {
+		return Grants{}
+	}
+	return granted(folder)
+}
+
+// environment are the variables that are set of those that were granted.
+func (g Grants) environment() []string {
+	var out []string
+	for _, name := range g.Env {
+		if v, ok := os.LookupEnv(name); ok {
+			out = append(out, name+"="+v)
+		}
+	}
+	return out
 }
 
 // A call is one question to a plugin: it is asked once more where a fresh process
@@ -151,27 +188,37 @@ type call struct {
 // is the error of the attempt before, or nil: what goes wrong with one answer
 // counts once against the plugin.
 func (s *slot) attempt(caller context.Context, c call, failed *Error) (again bool, _ *Error) {
-	b := s.bundle()
-	if b.Err != nil {
-		broken := *b.Err
+	info := s.info
+	refused := func(e *Error) (bool, *Error) {
+		broken := *e
 		broken.Op = c.op
 		return false, &broken
 	}
+	if e := s.unusable(); e != nil {
+		return refused(e)
+	}
 	ctx, cancel := context.WithTimeout(caller, s.host.config.RenderTimeout)
 	defer cancel()
-	named := func(e *Error) *Error { return e.Named(b.Info.ID, b.Info.Version) }
+	named := func(e *Error) *Error { return e.Named(info.ID, info.Version) }
 	if s.builtin != nil {
 		if err := c.ask(ctx, s.builtin); err != nil {
 			return false, named(fault.FromCall(c.op, err))
 		}
 		return false, nil
 	}
-	acquire := s.sup.Lease
+	sup := s.renders()
+	acquire := sup.Lease
 	if failed != nil && failed.Op == c.op && outOfOrder(failed) {
-		acquire = s.sup.LeaseAgain
+		acquire = sup.LeaseAgain
 	}
 	lease, e := acquire(ctx)
 	if e != nil {
+		if e.Kind == Closed {
+			if e = s.left(e); e == nil {
+				return s.attempt(caller, c, failed)
+			}
+			return refused(e)
+		}
 		return e.Fresh() && !gaveUp(caller, ctx, e), named(e)
 	}
 	err := c.ask(ctx, lease.P.API())
@@ -210,43 +257,6 @@ func gaveUp(caller, attempt context.Context, e *Error) bool {
 	its, ok := caller.Deadline()
 	ours, _ := attempt.Deadline()
 	return e.Kind == Deadline && ok && !ours.Before(its)
-}
-
-// supervisors are those of the renderer and of every transport.
-func (s *slot) supervisors() []supervisor {
-	if s.sup == nil {
-		return nil
-	}
-	out := []supervisor{s.sup}
-	for _, o := range s.sending() {
-		out = append(out, o.sup)
-	}
-	return out
-}
-
-// A supervisor is one of whatever kind of process.
-type supervisor interface {
-	Restart(context.Context) *Error
-	Close()
-}
-
-// sending lists the accounts that were used, by name.
-func (s *slot) sending() []*outlet {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	out := slices.Collect(maps.Values(s.outlets))
-	slices.SortFunc(out, func(a, b *outlet) int { return strings.Compare(a.account, b.account) })
-	return out
-}
-
-// close ends every process. None starts any more.
-func (s *slot) close() {
-	s.mu.Lock()
-	s.closed = true
-	s.mu.Unlock()
-	for _, sup := range s.supervisors() {
-		sup.Close()
-	}
 }
 
 // isFirstParty reports whether a plugin's folder is in one of the directories

@@ -80,7 +80,7 @@ func TestSoak(t *testing.T) {
 		renderers.Go(func() {
 			for r := range work {
 				name := r.Profile.Surface
-				out, _, err := hosts[name].Render(context.Background(), name, r)
+				out, _, err := hosts[name].Render(context.Background(), hosts[name].named(name), r)
 				verdict := name + " whole"
 				if err != nil {
 					e, ok := errors.AsType[*Error](err)

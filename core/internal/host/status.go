@@ -3,7 +3,9 @@ package host
 import (
 	"cmp"
 	"context"
+	"maps"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -35,24 +37,44 @@ type Surface struct {
 	Dir    string       // the plugin's folder; empty for a built-in
 	State  State
 	Err    error // why it is broken, an *Error; else nil
+
+	Key      Key    // that it is called by
+	Manifest []byte // the bytes of its manifest; nil for a built-in
 }
 
 // Surfaces lists what was found, sorted by id, with broken ones behind the one
 // that is used. The caller owns the slice.
 func (h *Host) Surfaces() []Surface {
-	out := make([]Surface, 0, len(h.slots))
-	for _, s := range h.slots {
+	var out []Surface
+	for _, s := range h.listing() {
 		b := s.bundle()
 		if b.Kind == hostapi.KindSkill {
 			continue
 		}
-		found := Surface{Info: b.Info, Path: b.Path, SHA256: b.SHA256, Dir: b.Dir, State: s.status().State}
-		if b.Err != nil { // a nil *Error is no nil error
-			found.Err = b.Err
+		found := Surface{Info: b.Info, Path: b.Path, SHA256: b.SHA256, Dir: b.Dir, State: s.status().State, Key: s.key, Manifest: b.Manifest}
+		if e := s.why(); e != nil { // a nil *Error is no nil error
+			found.Err = e
 		}
 		out = append(out, found)
 	}
 	return out
+}
+
+// listing is what was found last.
+func (h *Host) listing() []*slot {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return slices.Clone(h.listed)
+}
+
+// why is why a slot that is listed is not used.
+func (s *slot) why() *Error {
+	if e := s.intrinsic(); e != nil {
+		return e
+	}
+	s.host.mu.Lock()
+	defer s.host.mu.Unlock()
+	return cmp.Or(s.problem, s.banned)
 }
 
 // A Status is one plugin at one moment, for people: no message text is in it.
@@ -76,6 +98,8 @@ type Status struct {
 	SHA256     string    `json:"sha256,omitempty"` // of the binary, as the manifest says
 	Path       string    `json:"path,omitempty"`
 	Dir        string    `json:"dir,omitempty"`
+	Key        Key       `json:"-"`                 // that it is called by
+	Current    bool      `json:"current,omitempty"` // false: it is not what its id stands for; somebody may hold it
 }
 
 // A Failure is what went wrong with a plugin, as an [Error] says it.
@@ -91,10 +115,24 @@ type Failure struct {
 
 // Status lists all plugins by id, surfaces in the order of Surfaces and packs in
 // that of Packs, in the role that has no credential; a surface is followed by those of its transports that have, or had, a process, by account.
-// It starts nothing and waits for nothing.
+// Behind them come those that are listed no longer, and held or being drained. It
+// starts nothing and waits for nothing.
 func (h *Host) Status() []Status {
-	out := make([]Status, 0, len(h.slots))
+	h.mu.Lock()
+	all := slices.Clone(h.listed)
+	var old []*slot
 	for _, s := range h.slots {
+		if !s.listed {
+			old = append(old, s)
+		}
+	}
+	old = slices.AppendSeq(old, maps.Keys(h.parting))
+	h.mu.Unlock()
+	slices.SortFunc(old, func(a, b *slot) int {
+		return cmp.Or(strings.Compare(a.key.ID, b.key.ID), strings.Compare(a.key.SHA256, b.key.SHA256), strings.Compare(a.key.Dir, b.key.Dir))
+	})
+	out := make([]Status, 0, len(all)+len(old))
+	for _, s := range append(all, old...) {
 		out = append(out, s.status())
 		if s.builtin != nil {
 			continue
@@ -110,12 +148,12 @@ func (s *slot) status() Status {
 	out := s.identity(s.role())
 	if s.builtin != nil {
 		out.State, out.Sandbox = StateBuiltin, ""
-		if e := s.bundle().Err; e != nil {
+		if e := s.why(); e != nil {
 			out.State, out.LastError = StateBroken, failure(e, time.Time{})
 		}
 		return out
 	}
-	fill(&out, s, s.sup.Status())
+	fill(&out, s, s.renders().Status())
 	return out
 }
 
@@ -129,8 +167,11 @@ func (o *outlet) status() Status {
 // identity is what is known without a process.
 func (s *slot) identity(role string) Status {
 	b := s.bundle()
+	s.host.mu.Lock()
+	current := s.current
+	s.host.mu.Unlock()
 	return Status{
-		ID: b.Info.ID, Version: b.Info.Version, Kind: cmp.Or(b.Kind, hostapi.KindSurface), Role: role, SHA256: b.SHA256, Path: b.Path, Dir: b.Dir, FirstParty: s.firstParty,
+		Key: s.key, Current: current, ID: b.Info.ID, Version: b.Info.Version, Kind: cmp.Or(b.Kind, hostapi.KindSurface), Role: role, SHA256: b.SHA256, Path: b.Path, Dir: b.Dir, FirstParty: s.firstParty,
 		Sandbox: Sandbox().Level,
 	}
 }
@@ -149,8 +190,8 @@ func fill[P confined](out *Status, s *slot, now supervise.Status[P]) {
 	var none P
 	if now.Process != none {
 		out.PID, out.Sandbox = now.Process.PID(), now.Process.Level()
-	} else if b := s.bundle(); b.Err != nil {
-		out.State, out.LastError, out.Sandbox = StateBroken, failure(b.Err, time.Time{}), ""
+	} else if e := s.why(); e != nil {
+		out.State, out.LastError, out.Sandbox = StateBroken, failure(e, time.Time{}), ""
 	}
 }
 
@@ -161,12 +202,13 @@ func failure(e *Error, at time.Time) *Failure {
 	return &Failure{Op: e.Op, Kind: e.Kind, Source: e.Source, Message: e.Message, Hint: e.Hint, Tail: e.Tail, At: at}
 }
 
-// Restart forgets what a plugin has done wrong, reads its manifest anew if that
-// has changed, and replaces its processes, those of its transports included: the
+// Restart forgets what the plugin has done wrong that an id stands for, and replaces its processes, those of its transports included: the
 // old ones serve what they have. It returns when the new ones are ready, or why
 // one is not, as an *Error. A plugin that has no process is started, too.
 func (h *Host) Restart(ctx context.Context, id string) error {
+	h.mu.Lock()
 	s, ok := h.byID[id]
+	h.mu.Unlock()
 	if !ok {
 		return h.unknown("restart", id)
 	}
@@ -176,6 +218,9 @@ func (h *Host) Restart(ctx context.Context, id string) error {
 			Op: "restart", Plugin: id, Version: b.Info.Version, Kind: Invalid, Source: FromHost,
 			Message: "it is a part of vak and has no process", Hint: "start vak again instead",
 		}
+	}
+	if e := s.unusable(); e != nil {
+		return e.Named(id, b.Info.Version)
 	}
 	all := s.supervisors()
 	failed := make([]*Error, len(all))

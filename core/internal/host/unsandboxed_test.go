@@ -20,10 +20,10 @@ func TestWithoutASandbox(t *testing.T) {
 		config      Config
 		good, other bool // may run
 	}{
-		{"nobody is trusted", Config{Dirs: both}, false, false},
-		{"what lies beside the binary is", Config{Dirs: both, FirstParty: []string{ours}}, true, false},
-		{"a directory that only starts like it", Config{Dirs: both, FirstParty: []string{ours[:len(ours)-1]}}, false, false},
-		{"everybody is", Config{Dirs: both, AllowUnsandboxed: true}, true, true},
+		{"nobody is trusted", Config{Places: Places{Dirs: both}}, false, false},
+		{"what lies beside the binary is", Config{Places: Places{Dirs: both}, FirstParty: []string{ours}}, true, false},
+		{"a directory that only starts like it", Config{Places: Places{Dirs: both}, FirstParty: []string{ours[:len(ours)-1]}}, false, false},
+		{"everybody is", Config{Places: Places{Dirs: both}, AllowUnsandboxed: true}, true, true},
 	} {
 		t.Run(c.why, func(t *testing.T) {
 			c.config.noSandbox, c.config.lacksSandbox = true, true
@@ -53,7 +53,7 @@ func TestWithoutASandbox(t *testing.T) {
 }
 
 func TestNoPlaceForSockets(t *testing.T) {
-	h, err := Open(Config{Dirs: []string{filepath.Dir(install(t, t.TempDir(), built.fixture, "good"))}, RuntimeDir: filepath.Join(t.TempDir(), strings.Repeat("x", 100))})
+	h, err := Open(Config{Places: Places{Dirs: []string{filepath.Dir(install(t, t.TempDir(), built.fixture, "good"))}}, RuntimeDir: filepath.Join(t.TempDir(), strings.Repeat("x", 100))})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -138,12 +138,12 @@ func (c *Candidate) read() error {
 	if unread != nil {
 		return faulty(unread)
 	}
-	if err := c.binaryFits(found); err != nil {
-		return err
-	}
 	var wrong string
 	if c.Asks, wrong = m.asks(); wrong != "" {
 		return faulty(errors.New(wrong))
+	}
+	if err := c.binaryFits(found); err != nil {
+		return err
 	}
 	c.ID, c.Kind, c.Version, c.binary = m.ID, m.Kind, m.Version, m.Binary
 	if c.Contents, err = readContents(c.dir); err != nil {
@@ -154,14 +154,14 @@ func (c *Candidate) read() error {
 }
 
 // binaryFits holds the binary against its manifest, and that it can run where there
-// is no loader.
+// is no loader and no other program but the one that it asks to be run by.
 func (c *Candidate) binaryFits(found bundle.Bundle) error {
 	f, fault := found.Open()
 	if fault != nil {
 		return bundleError(strings.ReplaceAll(fault.Message, c.dir, c.Origin), `have its author pack it anew with "vak plugin pack"`, nil)
 	}
 	defer f.Close()
-	if process.LinkedDynamically(f) {
+	if c.Asks.Interpreter == "" && process.LinkedDynamically(f) {
 		return bundleError(filepath.Join(c.Origin, filepath.Base(found.Path))+" is linked dynamically, and there is no loader and no library for it in its sandbox",
 			"build it with CGO_ENABLED=0", nil)
 	}
@@ -199,7 +199,7 @@ func (s *Store) compare(c *Candidate) error {
 	if err != nil {
 		return err
 	}
-	if err := refuseRevoked(r, c.ID, c.Version, c.Digest, c.Contents[c.binary]); err != nil {
+	if err := refuseRevoked(r, c.ID+" "+c.Version, c.Digest, c.Contents[c.binary]); err != nil {
 		return err
 	}
 	if pin := l.Pin(c.ID); pin != "" {

@@ -14,8 +14,8 @@
 //     until it is restored.
 //   - An operation that is cut off leaves the lock as it was before or as it is
 //     after. What it leaves in the store counts for nothing and is removed later.
-//   - Folders that a running process may have in use are not removed: see
-//     [Store.Remove].
+//   - Folders that a turn or a job may still go by are not removed: that is for the
+//     process that holds the home, see [Store.Sweep].
 //
 // What this package does not know is what a plugin means: that is package
 // core/internal/host/bundle.

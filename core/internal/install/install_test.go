@@ -8,11 +8,11 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/seed-1ae66336/vak/core/internal/home"
 	"github.com/seed-1ae66336/vak/core/internal/install/key"
 	"github.com/seed-1ae66336/vak/core/internal/install/lock"
 	"github.com/seed-1ae66336/vak/sdk/hostapi"
@@ -176,6 +176,10 @@ func TestInstall(t *testing.T) {
 	if _, err := s.Remove("a"); err != nil {
 		t.Fatal(err)
 	}
+	if names := inStore(t, s); len(names) != 1 {
+		t.Errorf("a job may still go by it; in the store: %q", names)
+	}
+	s.sweep(t)
 	if names := inStore(t, s); len(names) != 0 {
 		t.Errorf("left in the store: %q", names)
 	}
@@ -243,6 +247,7 @@ func TestUpgrade(t *testing.T) {
 	if r.Enabled {
 		t.Error("an upgrade enables")
 	}
+	s.sweep(t)
 	if names := inStore(t, s); len(names) != 1 || names[0] == first.Digest {
 		t.Errorf("in the store: %q", names)
 	}
@@ -259,27 +264,47 @@ func TestUpgrade(t *testing.T) {
 	s.must(t, made{id: "a", version: "1.0.0"}.folder(t), agreed)
 }
 
-// TestHeld has what a running process may use stay until that has ended.
-func TestHeld(t *testing.T) {
-	dir := t.TempDir()
-	s := New(dir)
-	agreed := Consent{AllowUnverified: true, Upgrade: true}
-	s.must(t, made{id: "a", version: "1.0.0"}.folder(t), Consent{AllowUnverified: true})
-	held, err := home.Take(dir)
-	if err != nil {
+// sweep removes what nothing needs, where each of needed is.
+func (s *Store) sweep(t testing.TB, needed ...string) {
+	t.Helper()
+	if err := s.Sweep(func(digest string) bool { return slices.Contains(needed, digest) }); err != nil {
 		t.Fatal(err)
 	}
-	s.must(t, made{id: "a", version: "1.1.0"}.folder(t), agreed)
-	if names := inStore(t, s); len(names) != 2 {
+}
+
+// TestSweep has what something still goes by stay, with what was agreed to, until
+// nothing does.
+func TestSweep(t *testing.T) {
+	s := New(t.TempDir())
+	if err := s.Sweep(func(string) bool { t.Error("asked though nothing waits"); return true }); err != nil {
+		t.Error(err)
+	}
+	agreed := Consent{AllowUnverified: true, Upgrade: true}
+	asks := map[string]any{"grants": map[string]any{"read": []string{"/x"}}}
+	first := s.must(t, made{id: "a", version: "1.0.0", more: asks}.folder(t), Consent{AllowUnverified: true})
+	second := s.must(t, made{id: "a", version: "1.1.0"}.folder(t), agreed)
+	third := s.must(t, made{id: "a", version: "1.2.0"}.folder(t), agreed)
+	s.sweep(t, first.Digest)
+	names := inStore(t, s)
+	if len(names) != 2 || !slices.Contains(names, first.Digest) || slices.Contains(names, second.Digest) {
 		t.Errorf("in the store: %q", names)
 	}
 	if _, strays, err := s.States(false); err != nil || len(strays) != 0 {
 		t.Errorf("strays %q, %v", strays, err)
 	}
-	held.Release()
-	s.must(t, made{id: "b", version: "1.0.0"}.folder(t), Consent{AllowUnverified: true})
-	if names := inStore(t, s); len(names) != 2 {
+	if g := s.snapshot(t).Grants(s.folder(first.Digest)); len(g.Read) != 1 {
+		t.Errorf("what it was given counts no more: %+v", g)
+	}
+	// It is installed again before it goes.
+	agreed.To = "1.0.0"
+	s.must(t, made{id: "a", version: "1.0.0", more: asks}.folder(t), agreed)
+	s.sweep(t, third.Digest)
+	s.sweep(t)
+	if names := inStore(t, s); len(names) != 1 || names[0] != first.Digest {
 		t.Errorf("in the store: %q", names)
+	}
+	if g := s.snapshot(t).Grants(s.folder(third.Digest)); g.Network {
+		t.Errorf("what is gone has grants: %+v", g)
 	}
 }
 
@@ -289,7 +314,7 @@ func TestRevoke(t *testing.T) {
 	src := made{id: "a", version: "1.0.0"}.folder(t)
 	r := s.must(t, src, agreed)
 	for _, name := range []string{"a", r.Digest, r.Digest[:8], binaryHash(r.Plugin)} {
-		v, err := s.Revoke(name, "because")
+		v, err := s.Revoke(name, "because", false)
 		if err != nil || v.ID != "a" || v.Version != "1.0.0" {
 			t.Fatalf("%s: %+v, %v", name, v, err)
 		}
@@ -310,15 +335,64 @@ func TestRevoke(t *testing.T) {
 	}
 	// A hash may be revoked before anybody installs it.
 	other := strings.Repeat("0", 64)
-	if v, err := s.Revoke(other, ""); err != nil || v.ID != "" {
+	if v, err := s.Revoke(other, "", false); err != nil || v.ID != "" {
 		t.Errorf("%+v, %v", v, err)
 	}
 	for _, name := range []string{"b", "", r.Digest[:7], other[:63], strings.ToUpper(r.Digest)} {
-		_, err := s.Revoke(name, "")
+		_, err := s.Revoke(name, "", false)
 		refused(t, err, ErrNotInstalled, "installed are a")
 	}
 	_, err := s.Restore(r.Digest)
 	refused(t, err, ErrNotInstalled, "revoked are "+other)
+}
+
+// TestRevokeAgain has a revocation get a reason and become one of at once, and lose
+// neither.
+func TestRevokeAgain(t *testing.T) {
+	s := New(t.TempDir())
+	s.now = func() time.Time { return time.Unix(1_000, 0) }
+	r := s.must(t, made{id: "a", version: "1.0.0"}.folder(t), Consent{AllowUnverified: true})
+	banned := func() error { return s.snapshot(t).Banned(s.folder(r.Digest), binaryHash(r.Plugin)) }
+	if _, err := s.Revoke("a", "because", false); err != nil || banned() != nil {
+		t.Errorf("%v, %v", err, banned())
+	}
+	s.now = func() time.Time { return time.Unix(2_000, 0) }
+	if v, err := s.Revoke("a", "", true); err != nil || !v.Now || v.Reason != "because" || v.At.Unix() != 1_000 {
+		t.Errorf("%+v, %v", v, err)
+	}
+	if v, err := s.Revoke(r.Digest, "else", false); err != nil || !v.Now || v.Reason != "else" || v.ID != "a" {
+		t.Errorf("%+v, %v", v, err)
+	}
+	refused(t, banned(), ErrRevoked, `a 1.0.0 is revoked since`)
+	if _, err := s.Restore("a"); err != nil || banned() != nil {
+		t.Errorf("%v, %v", err, banned())
+	}
+	if all, err := s.Revoked(); err != nil || len(all) != 0 {
+		t.Errorf("%v, %v", all, err)
+	}
+}
+
+// TestRestoreByName has the id of a plugin name the one hash that was revoked of it,
+// and none where there are several.
+func TestRestoreByName(t *testing.T) {
+	s := New(t.TempDir())
+	found := Found{ID: "b", Version: "1.0.0", Binary: strings.Repeat("1", 64)}
+	again := Found{ID: "b", Version: "2.0.0", Binary: strings.Repeat("2", 64)}
+	for _, f := range []Found{found, again} {
+		if v, err := s.RevokeFound(f, "", false); err != nil || v.Hash != f.Binary || v.ID != "b" || v.Version != f.Version {
+			t.Errorf("%+v, %v", v, err)
+		}
+	}
+	_, err := s.Restore("b")
+	refused(t, err, ErrConflict, found.Binary+" (b 1.0.0), "+again.Binary+" (b 2.0.0)")
+	if _, err := s.Restore(again.Binary[:8]); err != nil {
+		t.Error(err)
+	}
+	if v, err := s.Restore("b"); err != nil || v.Hash != found.Binary {
+		t.Errorf("%+v, %v", v, err)
+	}
+	_, err = s.RevokeFound(Found{ID: "log"}, "", false)
+	refused(t, err, ErrNotInstalled, "cannot be revoked")
 }
 
 func TestPrepareRefuses(t *testing.T) {

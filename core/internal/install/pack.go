@@ -31,6 +31,10 @@ type Packer struct {
 	// Manifest has a binary print its plugin.json.
 	Manifest func(ctx context.Context, binary string) ([]byte, error)
 
+	// Describe has an interpreter run a file to print the member "info" of its
+	// plugin.json; said is what it wrote beside that.
+	Describe func(ctx context.Context, interpreter, file string, read []string) (text, said []byte, _ error)
+
 	Sign *key.Private // nil: nobody signs
 }
 
@@ -44,7 +48,8 @@ type Packed struct {
 // Pack makes a .tar.gz of the plugin in dir and writes it to out; where that is
 // empty, to ID-VERSION.tar.gz in the working directory. The binary is that which
 // the plugin.json in dir names, else the file that is named like dir. The manifest
-// is made anew by the binary; of the old one only its grants are taken over. The
+// is made anew by the binary; of the old one only its grants are taken over. Where
+// those name an interpreter, the binary is a file that this program runs. The
 // same files give the same archive, byte for byte. Its error is of kind ErrBundle.
 func (p Packer) Pack(ctx context.Context, dir, out string) (Packed, error) {
 	origin, err := filepath.Abs(dir)
@@ -123,17 +128,28 @@ func (p Packer) describe(ctx context.Context, c *Candidate) error {
 	}
 	dynamic := process.LinkedDynamically(f)
 	f.Close()
-	if dynamic {
+	asks, err := grantsOf(old.Grants)
+	if err != nil {
+		return bundleError(filepath.Join(c.Origin, hostapi.ManifestName)+" is not valid", "mend or remove its grants", err)
+	}
+	if asks.Interpreter == "" && dynamic {
 		return bundleError(filepath.Join(c.Origin, name)+" is linked dynamically, and there is no loader and no library for it in its sandbox", "build it with CGO_ENABLED=0", nil)
 	}
 	ctx, cancel := context.WithTimeout(ctx, packTime)
 	defer cancel()
-	text, err := p.Manifest(ctx, binary)
+	var text []byte
+	hint := `serve it with the sdk, which understands "manifest"`
+	if asks.Interpreter != "" {
+		hint = `have it print what it is when its argument is "describe"`
+		text, err = p.script(ctx, asks.Interpreter, binary, asks.Read)
+	} else {
+		text, err = p.Manifest(ctx, binary)
+	}
 	if err == nil {
 		_, err = Canonical(text)
 	}
 	if err != nil {
-		return bundleError(filepath.Join(c.Origin, name)+" manifest: it does not say what it is", `serve it with the sdk, which understands "manifest"`, err)
+		return bundleError(filepath.Join(c.Origin, name)+" manifest: it does not say what it is", hint, err)
 	}
 	if old.Grants != nil {
 		if text, err = withGrants(text, old.Grants); err != nil {
@@ -144,6 +160,33 @@ func (p Packer) describe(ctx context.Context, c *Candidate) error {
 		return bundleError("the manifest cannot be written", "check the space of the temporary folder", bare(err))
 	}
 	return nil
+}
+
+// grantsOf reads what the grants of a manifest say of how its binary is run.
+func grantsOf(text json.RawMessage) (asks struct {
+	Read        []string
+	Interpreter string
+}, err error) {
+	if text == nil {
+		return asks, nil
+	}
+	if err := json.Unmarshal(text, &asks); err != nil {
+		return asks, errors.New("its grants are of another form")
+	}
+	return asks, nil
+}
+
+// script makes the manifest of a file that an interpreter runs.
+func (p Packer) script(ctx context.Context, interpreter, file string, read []string) ([]byte, error) {
+	info, said, err := p.Describe(ctx, interpreter, file, read)
+	if err != nil {
+		lines := strings.Split(strings.TrimSpace(string(said)), "\n")
+		if last := lines[len(lines)-1]; last != "" {
+			err = fmt.Errorf("%w (its last words: %.300q)", err, last)
+		}
+		return nil, err
+	}
+	return ScriptManifest(file, info)
 }
 
 // binaryIn finds the binary in a folder.

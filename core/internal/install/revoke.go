@@ -1,6 +1,7 @@
 package install
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -17,11 +18,19 @@ type Revoked struct {
 	lock.Revocation
 }
 
+// A Found is a plugin that a host has found, in the store or elsewhere.
+type Found struct {
+	ID      string
+	Version string
+	Binary  string // sha256, as its manifest says
+}
+
 // Revoke refuses a hash from now on: that of an installed plugin's contents, named
 // by the plugin's id; or any, of contents or of a binary, named in full or, of an
-// installed plugin, by its first digits. To revoke one again changes its reason.
-// Its error is of kind ErrNotInstalled or ErrStore.
-func (s *Store) Revoke(name, reason string) (Revoked, error) {
+// installed plugin, by its first digits. With now, what runs of it is to end at once.
+// To revoke one again adds what is new: a reason, or now. Its error is of kind
+// ErrNotInstalled or ErrStore.
+func (s *Store) Revoke(name, reason string, now bool) (Revoked, error) {
 	var out Revoked
 	return out, s.changeRevoked(func(l *lock.Lock, r *lock.Revoked) error {
 		hash, id := "", ""
@@ -33,34 +42,102 @@ func (s *Store) Revoke(name, reason string) (Revoked, error) {
 			}
 			hash = name
 		}
-		out = Revoked{hash, lock.Revocation{Reason: reason, At: s.now().UTC().Truncate(time.Second), ID: id}}
-		if p, ok := l.Get(id); ok {
-			out.Version = p.Version
-		}
-		r.Add(hash, out.Revocation)
+		p, _ := l.Get(id)
+		out = s.revoke(r, hash, lock.Revocation{Reason: reason, ID: id, Version: p.Version, Now: now})
 		return nil
 	})
 }
 
-// Restore refuses a hash no longer, which is named in full or by its first digits.
-// Its error is of kind ErrNotInstalled or ErrStore.
-func (s *Store) Restore(hash string) (Revoked, error) {
+// RevokeFound refuses the binary of a plugin that is not of the store, wherever it
+// lies; else it is like [Store.Revoke]. Its error is of kind ErrStore, or of
+// ErrNotInstalled where the plugin names no hash.
+func (s *Store) RevokeFound(f Found, reason string, now bool) (Revoked, error) {
+	if !lock.IsHash(f.Binary) {
+		return Revoked{}, &Error{ErrNotInstalled, fmt.Sprintf("the plugin %.80q names no hash of a binary", f.ID), "a part of vak, and what is broken, cannot be revoked", nil}
+	}
 	var out Revoked
 	return out, s.changeRevoked(func(_ *lock.Lock, r *lock.Revoked) error {
-		all := r.Hashes()
-		full := byPrefix(hash, all)
-		if full == "" {
-			mend := "no hash is"
-			if len(all) > 0 {
-				mend = "revoked are " + strings.Join(all, ", ")
-			}
-			return &Error{ErrNotInstalled, fmt.Sprintf("%.80q is no hash that is revoked", hash), mend, nil}
-		}
-		v, _ := r.Get(full)
-		out = Revoked{full, v}
-		r.Remove(full)
+		out = s.revoke(r, f.Binary, lock.Revocation{Reason: reason, ID: f.ID, Version: f.Version, Now: now})
 		return nil
 	})
+}
+
+// revoke lays a revocation over that of before, where there is one.
+func (s *Store) revoke(r *lock.Revoked, hash string, v lock.Revocation) Revoked {
+	old, before := r.Get(hash)
+	v.At = s.now().UTC().Truncate(time.Second)
+	if before {
+		v.At, v.Reason, v.Now = old.At, cmp.Or(v.Reason, old.Reason), v.Now || old.Now
+		if v.ID == "" {
+			v.ID, v.Version = old.ID, old.Version
+		}
+	}
+	r.Add(hash, v)
+	return Revoked{hash, v}
+}
+
+// Restore refuses a hash no longer, which is named in full, by its first digits, or
+// by the id of the plugin that it was revoked of, where no other hash was revoked of
+// that. Its error is of kind ErrNotInstalled, ErrConflict where several hashes are
+// meant, or ErrStore.
+func (s *Store) Restore(name string) (Revoked, error) {
+	var out Revoked
+	return out, s.changeRevoked(func(_ *lock.Lock, r *lock.Revoked) error {
+		all := revoked(r)
+		var meant []Revoked
+		for _, v := range all {
+			if v.ID == name || len(name) >= minPrefix && strings.HasPrefix(v.Hash, name) {
+				meant = append(meant, v)
+			}
+		}
+		switch len(meant) {
+		case 0:
+			mend := "nothing is"
+			if len(all) > 0 {
+				mend = "revoked are " + listed(all)
+			}
+			return &Error{ErrNotInstalled, fmt.Sprintf("%.80q is neither a hash that is revoked nor a plugin of which one is", name), mend, nil}
+		case 1:
+			out = meant[0]
+			r.Remove(out.Hash)
+			return nil
+		}
+		return &Error{ErrConflict, fmt.Sprintf("%.80q may be %d hashes that are revoked", name, len(meant)), "name one of " + listed(meant), nil}
+	})
+}
+
+// Revoked lists what is revoked, by hash. Its error is of kind ErrStore.
+func (s *Store) Revoked() ([]Revoked, error) {
+	r, err := lock.ReadRevoked(s.home)
+	if err != nil {
+		return nil, &Error{Kind: ErrStore, Err: err}
+	}
+	return revoked(r), nil
+}
+
+func revoked(r *lock.Revoked) (out []Revoked) {
+	for _, h := range r.Hashes() {
+		v, _ := r.Get(h)
+		out = append(out, Revoked{h, v})
+	}
+	return out
+}
+
+// maxListed bounds how many hashes an error names.
+const maxListed = 8
+
+func listed(all []Revoked) string {
+	var out []string
+	for _, v := range all[:min(len(all), maxListed)] {
+		if v.ID != "" {
+			v.Hash += " (" + v.ID + " " + v.Version + ")"
+		}
+		out = append(out, v.Hash)
+	}
+	if more := len(all) - maxListed; more > 0 {
+		out = append(out, fmt.Sprintf("and %d more", more))
+	}
+	return strings.Join(out, ", ")
 }
 
 func (s *Store) changeRevoked(do func(*lock.Lock, *lock.Revoked) error) error {
@@ -117,14 +194,15 @@ func byPrefix(prefix string, all []string) string {
 	return found
 }
 
-// refuseRevoked is the error of a plugin of which one of hashes is revoked.
-func refuseRevoked(r *lock.Revoked, id, version string, hashes ...string) error {
+// refuseRevoked is the error of a plugin of which one of hashes is revoked; nil:
+// none is.
+func refuseRevoked(r *lock.Revoked, name string, hashes ...string) error {
 	for _, h := range hashes {
 		v, ok := r.Get(h)
 		if !ok {
 			continue
 		}
-		what := fmt.Sprintf("%s %s is revoked since %s", id, version, v.At.UTC().Format("2006-01-02 15:04 UTC"))
+		what := fmt.Sprintf("%s is revoked since %s", name, v.At.UTC().Format("2006-01-02 15:04 UTC"))
 		if v.Reason != "" {
 			what += fmt.Sprintf(" (%.200q)", v.Reason)
 		}

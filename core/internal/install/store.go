@@ -62,7 +62,7 @@ func (s *Store) Install(c *Candidate, agreed Consent) (Result, error) {
 	p := lock.Plugin{
 		Kind: c.Kind, Version: c.Version, Enabled: c.Now == nil || c.Now.Enabled, Origin: c.Origin, Digest: c.Digest, Binary: c.binary,
 		Files: map[string]map[string]string{platform: c.Contents}, Key: c.Key.String(), Signature: c.signature,
-		Verified: !c.Key.IsZero(), Grants: c.Asks, Installed: s.now().UTC().Truncate(time.Second),
+		Verified: !c.Key.IsZero() && c.Asks.Interpreter == "", Grants: c.Asks, Installed: s.now().UTC().Truncate(time.Second),
 	}
 	same := c.Now != nil && c.Now.Digest == c.Digest
 	if same && c.Key.IsZero() && c.Now.Key != "" { // it was signed when it came first
@@ -172,7 +172,7 @@ func (s *Store) Enable(id string, enabled bool) (lock.Plugin, error) {
 			if err != nil {
 				return &Error{Kind: ErrStore, Err: err}
 			}
-			if err := refuseRevoked(r, id, p.Version, p.Digest, binaryHash(p)); err != nil {
+			if err := refuseRevoked(r, id+" "+p.Version, p.Digest, binaryHash(p)); err != nil {
 				return err
 			}
 		}
@@ -183,9 +183,8 @@ func (s *Store) Enable(id string, enabled bool) (lock.Plugin, error) {
 	})
 }
 
-// Remove takes a plugin out of the lock. Its folder goes, too, at once where no
-// process holds the home, else with the next change once none does. The key that
-// it was signed with stays pinned. Its error is of kind ErrNotInstalled or ErrStore.
+// Remove takes a plugin out of the lock. Its folder goes with the next [Store.Sweep]
+// that finds it needed no more. The key that it was signed with stays pinned. Its error is of kind ErrNotInstalled or ErrStore.
 func (s *Store) Remove(id string) (lock.Plugin, error) {
 	var out lock.Plugin
 	return out, s.change(id, func(l *lock.Lock, p lock.Plugin) error {
@@ -216,26 +215,48 @@ func (s *Store) change(id string, do func(*lock.Lock, lock.Plugin) error) error 
 	return s.write(l)
 }
 
-// write writes the lock and removes folders that nobody needs any more.
+// write writes the lock. Folders that it names no longer stay: only who holds the
+// home knows whether a turn or a job still goes by one, see [Store.Sweep].
 func (s *Store) write(l *lock.Lock) error {
 	if err := l.Write(); err != nil {
 		return &Error{Kind: ErrStore, Err: err}
 	}
-	s.sweep()
-	// Asked after the lock was written: whoever holds the home since then goes by
-	// the new one.
-	if _, held, err := home.Find(s.home); held || err != nil || len(l.Stale()) == 0 {
-		return nil
-	}
-	for _, digest := range l.Stale() {
-		if s.named(l, digest) || removeFolder(s.folder(digest)) == nil {
-			l.Gone(digest)
-		}
-	}
-	if err := l.Write(); err != nil {
+	s.tidy()
+	return nil
+}
+
+// Sweep removes the folders of plugins that were upgraded or removed and that are
+// not needed any more, as needed says of the name of each, which is the digest of
+// its contents. Only the process that holds the home may call it. Needed is not
+// called where nothing waits to be removed; it must not call the store. What cannot
+// be removed waits for the next time. Its error is of kind ErrStore.
+func (s *Store) Sweep(needed func(digest string) bool) error {
+	l, err := lock.Read(s.home)
+	if err != nil {
 		return &Error{Kind: ErrStore, Err: err}
 	}
-	return nil
+	if len(l.Stale()) == 0 { // as nearly always, and without a lock
+		return nil
+	}
+	release, err := lock.Guard(s.home)
+	if err != nil {
+		return storeError("the store cannot be changed", err)
+	}
+	defer release()
+	if l, err = lock.Read(s.home); err != nil { // again: it may have been put back
+		return &Error{Kind: ErrStore, Err: err}
+	}
+	gone := 0
+	for _, digest := range l.Stale() {
+		if s.named(l, digest) || !needed(digest) && removeFolder(s.folder(digest)) == nil {
+			l.Gone(digest)
+			gone++
+		}
+	}
+	if gone == 0 {
+		return nil
+	}
+	return s.write(l)
 }
 
 // named reports whether a plugin of the lock is in a folder.
@@ -248,8 +269,8 @@ func (s *Store) named(l *lock.Lock, digest string) bool {
 	return false
 }
 
-// sweep removes what installations that were cut off have left.
-func (s *Store) sweep() {
+// tidy removes what installations that were cut off have left.
+func (s *Store) tidy() {
 	found, err := os.ReadDir(s.dir)
 	if err != nil {
 		return

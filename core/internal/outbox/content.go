@@ -33,3 +33,28 @@ func (o *Outbox) Content(ctx context.Context, id string) (*Submission, *Renderin
 	}
 	return &d.sub, d.rendering, nil
 }
+
+// Waiting are the epochs of the jobs that were accepted and not rendered yet. It
+// reads the history of every live job.
+func (o *Outbox) Waiting(ctx context.Context) (map[uint64]bool, error) {
+	out := map[uint64]bool{}
+	for row, err := range o.config.Store.Jobs(ctx, store.Filter{}) {
+		if unreadable(err) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		history, err := o.config.Store.History(ctx, row.Job)
+		if unreadable(err) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		if d, err := fold(row, history); err == nil && d.rendering == nil {
+			out[d.sub.Epoch] = true
+		}
+	}
+	return out, nil
+}

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/seed-1ae66336/vak/core/internal/host/fault"
 	"github.com/seed-1ae66336/vak/sdk/hostapi"
@@ -147,40 +148,52 @@ func TestPack(t *testing.T) {
 	}
 }
 
-func TestChanged(t *testing.T) {
+func TestTouched(t *testing.T) {
 	dir := folder(t, manifest(t))
+	if b := Read(dir); !b.Touched() {
+		t.Error("a manifest that was written just now is not looked at again: what is written in the same tick of the clock is missed")
+	}
+	before := time.Now().Add(-time.Minute)
+	if err := os.Chtimes(filepath.Join(dir, hostapi.ManifestName), before, before); err != nil {
+		t.Fatal(err)
+	}
 	b := Read(dir)
-	if b.Changed() {
-		t.Error("changed without a change")
+	if b.Touched() || b.Replaced() {
+		t.Error("touched without a touch")
 	}
 	other := manifest(t)
 	other["version"] = "1.0.1"
 	text, _ := json.Marshal(other)
 	path := filepath.Join(dir, hostapi.ManifestName)
-	before, err := os.ReadFile(path)
+	same, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
+	if string(b.Manifest) != string(same) {
+		t.Errorf("the manifest's bytes are %q", b.Manifest)
+	}
 	for _, c := range []struct {
-		why     string
-		do      func() error
-		changed bool
+		why               string
+		do                func() error
+		touched, replaced bool
 	}{
-		{"another manifest", func() error { return os.WriteFile(path, text, 0o644) }, true},
-		{"the same again", func() error { return os.WriteFile(path, before, 0o644) }, false},
-		{"another binary", func() error { return os.WriteFile(b.Path, []byte("other"), 0o755) }, true},
-		{"no manifest", func() error { return os.Remove(path) }, true},
+		{"another manifest", func() error { return os.WriteFile(path, text, 0o644) }, true, true},
+		{"the same again, written later", func() error { return os.WriteFile(path, same, 0o644) }, true, false},
+		{"another binary", func() error { return os.WriteFile(b.Path, []byte("other"), 0o755) }, true, false},
+		{"no manifest", func() error { return os.Remove(path) }, true, true},
 	} {
 		if err := c.do(); err != nil {
 			t.Fatal(err)
 		}
-		if b.Changed() != c.changed {
-			t.Errorf("%s: changed %v", c.why, b.Changed())
+		later := time.Now().Add(time.Minute) // some file systems count seconds
+		os.Chtimes(path, later, later)
+		if b.Touched() != c.touched || b.Replaced() != c.replaced {
+			t.Errorf("%s: touched %v, replaced %v", c.why, b.Touched(), b.Replaced())
 		}
 	}
 	missing := Read(dir) // broken, and so it stays until somebody acts
-	if missing.Err == nil || missing.Changed() {
-		t.Errorf("err = %v, changed %v", missing.Err, missing.Changed())
+	if missing.Err == nil || missing.Touched() {
+		t.Errorf("err = %v, touched %v", missing.Err, missing.Touched())
 	}
 }
 

@@ -2,11 +2,13 @@ package bundle
 
 import (
 	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/seed-1ae66336/vak/core/internal/host/fault"
 	"github.com/seed-1ae66336/vak/sdk/hostapi"
@@ -24,17 +26,20 @@ type Bundle struct {
 	Dir    string       // the plugin's folder
 	Err    *fault.Error // why it cannot be used; else nil
 
-	seen stamp
+	Manifest []byte // the bytes of its manifest, as far as it could be read
+	File     string // sha256 of those
+
+	seen  stamp
+	young bool // it was written a moment before it was read, so that a later stamp may be the same
 }
 
 // maxFolders bounds what is looked at in one directory.
 const maxFolders = 1000
 
-// Discover reads the manifests in dirs, in order. It starts nothing. Its error,
-// a [*fault.Error], is about a directory; what is wrong with one plugin is in
-// its Bundle.
-func Discover(dirs []string) ([]Bundle, error) {
-	var out []Bundle
+// Discover lists the folders in dirs that hold a plugin, in order. Its error, a
+// [*fault.Error], is about a directory.
+func Discover(dirs []string) ([]string, error) {
+	var out []string
 	for _, dir := range dirs {
 		folders, err := os.ReadDir(dir)
 		if err != nil {
@@ -56,7 +61,7 @@ func Discover(dirs []string) ([]Bundle, error) {
 			if _, err := os.Lstat(filepath.Join(folder, hostapi.ManifestName)); err != nil {
 				continue // not a plugin
 			}
-			out = append(out, Read(folder))
+			out = append(out, folder)
 		}
 	}
 	return out, nil
@@ -74,11 +79,15 @@ func Read(folder string) Bundle {
 		return b
 	}
 	path := filepath.Join(folder, hostapi.ManifestName)
+	st, err := os.Stat(path) // before it is read: what comes between is seen next time
+	if err == nil {
+		b.seen.manifest, b.young = fileStamp(st), time.Since(st.ModTime()).Abs() < tick
+	}
 	text, err := readBounded(path, hostapi.MaxManifest)
 	if err != nil {
 		return broken(fmt.Sprintf("cannot read the manifest: %v", err), "install the plugin again", err)
 	}
-	b.seen.manifest = sha256.Sum256(text)
+	b.Manifest, b.File = text, sum(text)
 	err = conforms(text)
 	var m hostapi.Manifest
 	if err == nil {
@@ -92,7 +101,7 @@ func Read(folder string) Bundle {
 	if m.Kind == hostapi.KindSkill {
 		b.Info.ID, b.Info.Version = m.Pack.ID, m.Pack.Version
 	}
-	st, err := os.Stat(b.Path)
+	st, err = os.Stat(b.Path)
 	if err == nil {
 		b.seen.binary = fileStamp(st)
 	}
@@ -118,29 +127,47 @@ func kindOf(text []byte) string {
 	return m.Kind
 }
 
-// A stamp tells whether what was read is still what is there.
-type stamp struct {
-	manifest [sha256.Size]byte
-	binary   string
+// tick is longer than the clock of any file system that matters takes to move on.
+const tick = 50 * time.Millisecond
+
+// A stamp tells, most likely, whether what was read is still what is there.
+type stamp struct{ manifest, binary string }
+
+// lookAt is the stamp of what is there now. The path of the binary is empty where
+// that is not known.
+func lookAt(folder, binary string) (s stamp) {
+	s.manifest = stampOf(filepath.Join(folder, hostapi.ManifestName))
+	if binary != "" {
+		s.binary = stampOf(binary)
+	}
+	return s
 }
 
-func fileStamp(st os.FileInfo) string {
-	return fmt.Sprint(st.Size(), " ", st.ModTime().UnixNano(), " ", st.Mode())
+func stampOf(path string) string {
+	st, err := os.Stat(path)
+	if err != nil {
+		return ""
+	}
+	return fileStamp(st)
 }
 
-// Changed reports whether manifest or binary are others than when b was read:
-// somebody installed the plugin anew.
-func (b Bundle) Changed() bool {
-	var now stamp
-	if text, err := readBounded(filepath.Join(b.Dir, hostapi.ManifestName), hostapi.MaxManifest); err == nil {
-		now.manifest = sha256.Sum256(text)
-	}
-	if b.Path != "" {
-		if st, err := os.Stat(b.Path); err == nil {
-			now.binary = fileStamp(st)
-		}
-	}
-	return now != b.seen
+// Touched reports whether manifest or binary look as if they were others than when b
+// was read. It reads neither.
+func (b Bundle) Touched() bool { return b.young || lookAt(b.Dir, b.Path) != b.seen }
+
+// SameFiles reports whether both were read from files that looked the same.
+func (b Bundle) SameFiles(other Bundle) bool { return b.seen == other.seen }
+
+// Replaced reports whether the manifest is another than when b was read: the folder
+// holds another plugin now. What the binary is, is told when it is opened.
+func (b Bundle) Replaced() bool {
+	text, err := readBounded(filepath.Join(b.Dir, hostapi.ManifestName), hostapi.MaxManifest)
+	return err != nil || sum(text) != b.File
+}
+
+func sum(b []byte) string {
+	h := sha256.Sum256(b)
+	return hex.EncodeToString(h[:])
 }
 
 func readBounded(path string, most int64) ([]byte, error) {
@@ -164,4 +191,8 @@ func readBounded(path string, most int64) ([]byte, error) {
 		return nil, fmt.Errorf("%s is larger than %d bytes", path, most)
 	}
 	return b, nil
+}
+
+func fileStamp(st os.FileInfo) string {
+	return fmt.Sprint(st.Size(), " ", st.ModTime().UnixNano(), " ", st.Mode(), changeTime(st))
 }

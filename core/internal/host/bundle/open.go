@@ -45,7 +45,7 @@ func (b Bundle) Open() (*Binary, *fault.Error) {
 		f.Close()
 		return nil, untrusted(b.Path + " is not the file that its manifest names (sha256 differs)")
 	}
-	return &Binary{File: f, sum: sum, opened: fileStamp(st) + changeTime(st)}, nil
+	return &Binary{File: f, sum: sum, opened: fileStamp(st)}, nil
 }
 
 // hash reads f from its beginning.
@@ -63,7 +63,7 @@ func hash(f *os.File) (string, error) {
 // A file that is being executed takes no writes.
 func (b *Binary) Unchanged() *fault.Error {
 	st, err := b.Stat()
-	if err == nil && fileStamp(st)+changeTime(st) == b.opened {
+	if err == nil && fileStamp(st) == b.opened {
 		return nil
 	}
 	// A new link to it changes its times, too.

@@ -62,6 +62,9 @@ const (
 	// again until somebody acts. The cause is how it failed last.
 	Quarantined Kind = "quarantined"
 
+	// Revoked is returned for a plugin that was revoked, so that it must not run.
+	Revoked Kind = "revoked"
+
 	// RuntimeDir is returned when there is no safe place for sockets.
 	RuntimeDir Kind = "runtime_dir"
 

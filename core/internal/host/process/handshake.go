@@ -22,7 +22,7 @@ func (r *runner) readHello() {
 	b := bufio.NewReaderSize(r.stdout, maxHandshake)
 	line, err := b.ReadSlice('\n')
 	if err == nil || len(line) > 0 {
-		if e := judgeHello(string(bytes.TrimSpace(line))); e != nil {
+		if e := judgeHello(string(bytes.TrimSpace(line)), r.tls); e != nil {
 			r.problem(e)
 		} else {
 			r.helloLine = string(line)
@@ -33,8 +33,9 @@ func (r *runner) readHello() {
 }
 
 // judgeHello tells a plugin of another protocol from a binary that is none. Only
-// what passes is shown to go-plugin, whose own errors quote the line.
-func judgeHello(line string) *fault.Error {
+// what passes is shown to go-plugin, whose own errors quote the line, and which a
+// certificate that nobody asked for would make panic.
+func judgeHello(line string, tls bool) *fault.Error {
 	e := &fault.Error{Op: "start", Kind: fault.Contract, Source: fault.FromPlugin, Message: "what the binary says on its standard output is no handshake", Hint: "it is not a vak plugin, or it prints something before surface.Serve"}
 	parts := strings.Split(line, "|")
 	if len(parts) < 5 || parts[0] != "1" {
@@ -50,6 +51,10 @@ func judgeHello(line string) *fault.Error {
 		return e
 	}
 	if parts[4] != "grpc" {
+		return e
+	}
+	if !tls && len(parts) > 5 && parts[5] != "" {
+		e.Message, e.Hint = "the plugin shows a certificate that it was not asked for", "tell the plugin's author: TLS is for when PLUGIN_CLIENT_CERT is set"
 		return e
 	}
 	return nil

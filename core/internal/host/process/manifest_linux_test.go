@@ -23,6 +23,7 @@ func TestMain(m *testing.M) {
 		fmt.Print("manifest ", os.Getenv("VAK_TEST_SECRET"))
 		fmt.Fprint(os.Stderr, "noise")
 	case "fails":
+		fmt.Fprintf(os.Stderr, "wrong\x1b\nagain")
 		os.Exit(3)
 	case "floods":
 		for {
@@ -54,7 +55,7 @@ func TestManifest(t *testing.T) {
 	if err != nil || string(text) != "manifest " {
 		t.Errorf("%q, %v", text, err)
 	}
-	if _, err := Manifest(t.Context(), plugin("fails"), nil); err == nil || !strings.Contains(err.Error(), "exit status 3") {
+	if _, err := Manifest(t.Context(), plugin("fails"), nil); err == nil || !strings.Contains(err.Error(), `exit status 3: "wrong\x1b"`) {
 		t.Errorf("err = %v", err)
 	}
 	if text, err := Manifest(t.Context(), plugin("floods"), nil); err == nil || !strings.Contains(err.Error(), "more than") {

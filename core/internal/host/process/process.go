@@ -19,7 +19,7 @@ import (
 	"github.com/seed-1ae66336/vak/sdk/hostapi"
 )
 
-// Config says what to start and how. All but Confine and Track is required.
+// Config says what to start and how. What follows StopTimeout is not required.
 type Config struct {
 	Bundle       bundle.Bundle // without an error
 	Role         string        // hostapi.RoleRender, RoleTransport or RoleSkill
@@ -30,9 +30,22 @@ type Config struct {
 	StopTimeout  time.Duration // what it gets to end by itself; as much again behind SIGTERM
 	Confine      Confine       // nil: nothing confines it
 
+	// Env is added to the environment that every process gets, "NAME=value" each.
+	// It replaces nothing that the host says there itself: see [Reserved].
+	Env []string
+
+	// Interpreter is the absolute path of the program that runs the bundle's file:
+	// it is started in its place, with the file as first argument and the role as
+	// second. On Linux the argument names the open file that was hashed. Confine has
+	// to let the program be executed. Empty: the file is a program by itself.
+	Interpreter string
+
 	// Track is told of every process group when it is made and when it is gone.
 	Track func(group int, lives bool)
 }
+
+// tls reports whether mutual TLS is what tells each side who the other is.
+func (c Config) tls() bool { return c.MutualTLS || !peerChecked }
 
 // A Process is one plugin process that is ready, until [Process.Stop]. It is
 // safe for concurrent use.
@@ -55,6 +68,9 @@ func Start(ctx context.Context, c Config) (*Process, *fault.Error) {
 		return nil, e
 	}
 	defer file.Close()
+	if e := runnable(file, c); e != nil {
+		return nil, e
+	}
 	sockets, err := c.Sockets.Dir()
 	if err != nil {
 		return nil, fail(fault.RuntimeDir, fault.FromHost, err.Error(), "set XDG_RUNTIME_DIR to a directory of your own with a short path", err)
@@ -68,7 +84,7 @@ func Start(ctx context.Context, c Config) (*Process, *fault.Error) {
 			return r, nil
 		},
 		SkipHostEnv:      true,
-		AutoMTLS:         c.MutualTLS || !peerChecked,
+		AutoMTLS:         c.tls(),
 		StartTimeout:     c.StartTimeout,
 		Stderr:           io.Discard,
 		Logger:           hclog.NewNullLogger(), // what it logs is logged here with more sense
@@ -209,6 +225,13 @@ func (p *Process) Obituary() *fault.Error {
 
 // Tail is the end of what the process wrote to standard error.
 func (p *Process) Tail() string { return p.runner.tail() }
+
+// Kill ends the process and all of its group at once, as nobody expects of it. Stop
+// is called all the same.
+func (p *Process) Kill() {
+	p.runner.expected()
+	p.runner.kill()
+}
 
 // Stop ends the process and returns when nothing of it is left: asked politely,
 // then by SIGTERM, then by SIGKILL. It is called once.

@@ -33,6 +33,10 @@ type runner struct {
 	confine Confine // nil: nothing confines it
 	track   func(group int, lives bool)
 
+	tls         bool   // the connection is to be encrypted
+	interpreter string // what runs the file; empty: it runs by itself
+	granted     []string
+
 	env     []string
 	dir     string   // for its socket; private to it
 	stdin   *os.File // our end; the process ends when it closes
@@ -63,13 +67,14 @@ func newRunner(c Config, file *os.File) *runner {
 	}
 	return &runner{
 		path: c.Bundle.Path, file: file, role: c.Role, log: c.Log, pump: newPump(c.Log), confine: c.Confine, track: track,
+		tls: c.tls(), interpreter: c.Interpreter, granted: c.Env,
 		hello: make(chan struct{}), ended: make(chan struct{}), done: make(chan struct{}),
 	}
 }
 
 // prepare takes what go-plugin says to its plugin, and where the socket goes.
 func (r *runner) prepare(env []string, dir string) {
-	r.env, r.dir = append(env, "TMPDIR="+dir, "LANG=C.UTF-8", "TZ=UTC", "GOMEMLIMIT="+memoryGoal), dir
+	r.env, r.dir = environment(r.granted, env, dir), dir
 }
 
 // Start starts the process on a thread that lives as long as it does.
@@ -82,8 +87,14 @@ func (r *runner) Start(context.Context) error {
 		r.problem(own)
 		return err
 	}
-	source, hint := execHint(err, r.file)
-	r.problem(&fault.Error{Op: "start", Kind: fault.StartFailed, Source: source, Message: "cannot execute " + r.path + ": " + err.Error(), Hint: hint, Err: err})
+	e := &fault.Error{Op: "start", Kind: fault.StartFailed, Message: "cannot execute " + r.path + ": " + err.Error(), Err: err}
+	if r.interpreter == "" {
+		e.Source, e.Hint = execHint(err, r.file)
+	} else {
+		e.Message = "cannot execute " + r.interpreter + ", which was granted to run " + r.path + ": " + err.Error()
+		e.Source, e.Hint = fault.FromHost, "grant a program that runs here, which it does if it can be started by hand"
+	}
+	r.problem(e)
 	return err
 }
 
@@ -108,7 +119,8 @@ func (r *runner) start() error {
 	}
 	defer func() { closeAll(theirs) }()
 
-	cmd := &exec.Cmd{Path: executablePath(r.file, r.path), Args: []string{r.path, r.role}, Env: r.env, Dir: r.dir, SysProcAttr: processAttributes()}
+	path, args, inherited := r.command()
+	cmd := &exec.Cmd{Path: path, Args: args, ExtraFiles: inherited, Env: r.env, Dir: r.dir, SysProcAttr: processAttributes()}
 	var err error
 	var in, out, errs *os.File
 	if r.stdin, in, err = pipe(true); err == nil {

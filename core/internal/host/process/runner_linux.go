@@ -25,6 +25,13 @@ func executablePath(f *os.File, _ string) string {
 	return "/proc/self/fd/" + strconv.Itoa(int(f.Fd()))
 }
 
+// inheritedPath names the open file to a process that gets it as descriptor 3, so
+// that what was hashed is what its interpreter reads. It is a file of the process's
+// own: opened by that name it is read from its beginning.
+func inheritedPath(f *os.File, _ string) (string, []*os.File) {
+	return "/proc/self/fd/3", []*os.File{f}
+}
+
 func processAttributes() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 }

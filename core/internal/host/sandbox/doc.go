@@ -10,7 +10,8 @@
 // What a process started under [Restrict] can do:
 //
 //   - read, write and make files in its socket directory, and /dev/null;
-//   - read, and execute, the one file that it is;
+//   - read, and execute, the one file that it is; with Policy.Interpreter execute
+//     that program instead, with its loader, and read libraries and the file;
 //   - read what Policy.Read names, and execute what Policy.Execute names;
 //   - listen on a unix stream socket in its socket directory;
 //   - with Policy.Network, connect over TCP and UDP;

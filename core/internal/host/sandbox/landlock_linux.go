@@ -75,12 +75,21 @@ type grant struct {
 func (p Policy) rules() (*rules, error) {
 	r := &rules{network: p.Network}
 	err := r.add("/dev/null", writeFile)
-	for _, path := range p.Read {
+	read, execute, binary := p.Read, p.Execute, uint64(executeFile)
+	if p.Interpreter != "" {
+		read = append(InterpreterReadSet(p.Interpreter), read...)
+		execute = append([]string{p.Interpreter}, execute...)
+		if l := loader(p.Interpreter); l != "" {
+			execute = append(execute, l)
+		}
+		binary = readFile
+	}
+	for _, path := range read {
 		if err == nil {
 			err = r.add(path, readFile|listDir)
 		}
 	}
-	for _, path := range p.Execute {
+	for _, path := range execute {
 		if err == nil {
 			err = r.add(path, executeFile|listDir)
 		}
@@ -94,7 +103,7 @@ func (p Policy) rules() (*rules, error) {
 	}
 	if p.Binary != nil {
 		// Fd would make the file blocking, which means nothing for a file on a disk.
-		r.grants = append(r.grants, grant{fd: int(p.Binary.Fd()), rights: executeFile})
+		r.grants = append(r.grants, grant{fd: int(p.Binary.Fd()), rights: binary})
 	}
 	return r, nil
 }

@@ -131,6 +131,9 @@ func (l launch) run(t testing.TB) (string, *os.ProcessState, error) {
 		Env: []string{"TMPDIR=" + l.policy.Socket}, Dir: l.policy.Socket, Stdout: &out, Stderr: &out,
 		SysProcAttr: &syscall.SysProcAttr{Setpgid: true, Pdeathsig: unix.SIGKILL},
 	}
+	if i := l.policy.Interpreter; i != "" {
+		cmd.Path, cmd.Args, cmd.ExtraFiles = i, append([]string{i, "/proc/self/fd/3"}, l.args...), []*os.File{file}
+	}
 	onThread(func() {
 		if !l.free {
 			var got Level

@@ -69,8 +69,10 @@ func (p Policy) check(attr *syscall.SysProcAttr) error {
 		return fmt.Errorf("%w: attributes other than Setpgid, Pdeathsig SIGKILL and PidFD", ErrPolicy)
 	}
 	paths := append(append([]string{}, p.Read...), p.Execute...)
-	if p.Socket != "" {
-		paths = append(paths, p.Socket)
+	for _, path := range []string{p.Socket, p.Interpreter} {
+		if path != "" {
+			paths = append(paths, path)
+		}
 	}
 	for _, path := range paths {
 		if !filepath.IsAbs(path) {

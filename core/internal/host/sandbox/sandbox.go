@@ -18,6 +18,13 @@ type Policy struct {
 	// is started. Nil means that Execute names it.
 	Binary *os.File
 
+	// Interpreter is the program that is executed in place of Binary and reads it:
+	// Binary may then be read and not executed, by /proc/self/fd and a descriptor
+	// that the process inherits. The program may be linked dynamically: its loader
+	// may be executed, and what [InterpreterReadSet] names be read. Empty means
+	// that Binary is a program by itself.
+	Interpreter string
+
 	// Read names files, and directories with all that is in them, that the
 	// process may read. A symbolic link stands for what it points to now. What
 	// does not exist is skipped.

@@ -49,6 +49,9 @@ func (s *Supervisor[P]) Status() Status[P] {
 	}
 	switch {
 	case s.closed:
+		if len(s.leaving) > 0 {
+			out.State = Draining
+		}
 	case s.current != nil && !ended(s.current.p):
 		out.State, out.Process, out.Since = Ready, s.current.p, s.current.since
 		out.Calls += s.current.calls

@@ -30,6 +30,9 @@ type Process interface {
 
 	// Stop ends it and returns when nothing of it is left. It is called once.
 	Stop()
+
+	// Kill ends it at once. Stop is called all the same.
+	Kill()
 }
 
 // Config says what is supervised, and how.
@@ -37,10 +40,6 @@ type Config[P Process] struct {
 	// Start starts a process, or leaves nothing behind. It ends soon after its
 	// context.
 	Start func(context.Context) (P, *fault.Error)
-
-	// Changed reports whether what Start starts is another thing than it was,
-	// which ends a quarantine. It is asked once a second at most. Nil: never.
-	Changed func() bool
 
 	Policy Policy
 	Log    hclog.Logger
@@ -58,16 +57,17 @@ type Supervisor[P Process] struct {
 
 	mu       sync.Mutex
 	closed   bool
+	aborted  bool       // what ends is killed
 	current  *member[P] // takes new calls
 	starting *attempt
 	leaving  map[*member[P]]struct{} // serve what they have, then stop
+	stopping map[*member[P]]struct{} // were asked to end
 
 	starts      int
 	row         int         // failures since a process was last healthy for long
 	failures    []time.Time // those within the window that are the plugin's own
 	next        time.Time   // of the next start, while backing off
 	quarantined bool
-	asked       time.Time // Changed was called
 	last        *fault.Error
 	lastAt      time.Time
 }
@@ -91,7 +91,7 @@ type attempt struct {
 // New returns a supervisor that has started nothing.
 func New[P Process](c Config[P]) *Supervisor[P] {
 	c.Policy = c.Policy.withDefaults()
-	s := &Supervisor[P]{c: c, leaving: map[*member[P]]struct{}{}}
+	s := &Supervisor[P]{c: c, leaving: map[*member[P]]struct{}{}, stopping: map[*member[P]]struct{}{}}
 	s.done, s.cancel = context.WithCancel(context.Background())
 	return s
 }
@@ -169,13 +169,6 @@ func (s *Supervisor[P]) lease(ctx context.Context, again bool) (*Lease[P], *faul
 // will do. Called with mu held.
 func (s *Supervisor[P]) refuse() *fault.Error {
 	now := time.Now()
-	if s.quarantined && s.c.Changed != nil && now.Sub(s.asked) >= time.Second {
-		s.asked = now
-		if s.c.Changed() {
-			s.c.Log.Info("plugin was installed anew, its quarantine ends")
-			s.forgive()
-		}
-	}
 	cause := ""
 	if s.last != nil {
 		cause = "; the last time: " + s.last.Message
@@ -221,7 +214,7 @@ func (s *Supervisor[P]) begin() {
 		p, e := s.c.Start(s.done)
 		s.mu.Lock()
 		s.starting = nil
-		stray := false
+		stray, aborted := false, s.aborted
 		switch {
 		case s.closed:
 			a.err = closed()
@@ -236,6 +229,9 @@ func (s *Supervisor[P]) begin() {
 		}
 		s.mu.Unlock()
 		if stray {
+			if aborted {
+				p.Kill()
+			}
 			p.Stop()
 		}
 		if a.err == nil {
@@ -319,9 +315,7 @@ func (s *Supervisor[P]) settle(m *member[P]) {
 
 // retire takes the current process out of service. Called with mu held.
 func (s *Supervisor[P]) retire(m *member[P]) {
-	s.current = nil
-	close(m.out)
-	s.leaving[m] = struct{}{}
+	s.leave(m)
 	if m.calls == 0 || ended(m.p) {
 		s.end(m)
 	}
@@ -330,7 +324,14 @@ func (s *Supervisor[P]) retire(m *member[P]) {
 // end stops m in the background. Called with mu held, once for each m.
 func (s *Supervisor[P]) end(m *member[P]) {
 	delete(s.leaving, m)
-	s.c.Work.Go(m.p.Stop)
+	s.stopping[m] = struct{}{}
+	s.c.Work.Go(func() {
+		m.p.Stop()
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		delete(s.stopping, m)
+	})
+	s.c.Work.Done()
 }
 
 // Restart ends what the process has against it, and replaces it: the old one
@@ -367,22 +368,52 @@ func (s *Supervisor[P]) Restart(ctx context.Context) *fault.Error {
 
 // Close stops everything, whoever still waits. The caller waits for the work
 // group.
-func (s *Supervisor[P]) Close() {
+func (s *Supervisor[P]) Close() { s.shut(func(*member[P]) bool { return true }) }
+
+// Abort is Close, and kills every process instead of asking it to end, those
+// included that were asked before.
+func (s *Supervisor[P]) Abort() {
+	s.mu.Lock()
+	s.aborted = true
+	for m := range s.stopping {
+		m.p.Kill()
+	}
+	s.mu.Unlock()
+	s.shut(func(m *member[P]) bool { m.p.Kill(); return true })
+}
+
+// Drain starts nothing any more, and stops the process as soon as those who wait for
+// it are served or have given up. The caller waits for the work group.
+func (s *Supervisor[P]) Drain() {
+	s.shut(func(m *member[P]) bool { return m.calls == 0 || ended(m.p) })
+}
+
+// shut takes no more calls, and ends the processes of which at says that it is to be
+// now. The others end with their last call.
+func (s *Supervisor[P]) shut(at func(*member[P]) bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.closed {
-		return
+	if !s.closed {
+		s.closed = true
+		s.cancel()
 	}
-	s.closed = true
-	s.cancel()
-	if m := s.current; m != nil {
-		s.current = nil
-		close(m.out)
-		s.end(m)
+	if s.current != nil {
+		s.leave(s.current)
 	}
 	for m := range s.leaving {
-		s.end(m)
+		if at(m) {
+			s.end(m)
+		}
 	}
+}
+
+// leave takes the current process out of service. The work group counts it until it
+// is stopped. Called with mu held.
+func (s *Supervisor[P]) leave(m *member[P]) {
+	s.current = nil
+	close(m.out)
+	s.leaving[m] = struct{}{}
+	s.c.Work.Add(1)
 }
 
 func ended[P Process](p P) bool {

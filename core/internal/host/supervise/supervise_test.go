@@ -16,17 +16,26 @@ import (
 
 // fake is a process that does what the test says.
 type fake struct {
-	pid     int
-	ended   chan struct{}
-	once    sync.Once
-	check   func(context.Context) *fault.Error
-	stopped chan struct{}
+	pid      int
+	ended    chan struct{}
+	once     sync.Once
+	check    func(context.Context) *fault.Error
+	stopped  chan struct{}
+	killed   bool
+	stubborn bool // it takes for ever to end when it is asked
 }
 
 func (f *fake) PID() int               { return f.pid }
 func (f *fake) Ended() <-chan struct{} { return f.ended }
 func (f *fake) die()                   { f.once.Do(func() { close(f.ended) }) }
-func (f *fake) Stop()                  { f.die(); close(f.stopped) }
+func (f *fake) Kill()                  { f.killed = true; f.die() }
+func (f *fake) Stop() {
+	if f.stubborn {
+		<-f.ended
+	}
+	f.die()
+	close(f.stopped)
+}
 func (f *fake) Obituary() *fault.Error {
 	return &fault.Error{Op: "run", Kind: fault.Unavailable, Source: fault.FromPlugin, Message: "exit status 2"}
 }
@@ -40,14 +49,13 @@ func (f *fake) Check(ctx context.Context) *fault.Error {
 // rig is a supervisor of fakes.
 type rig struct {
 	*Supervisor[*fake]
-	t       *testing.T
-	work    sync.WaitGroup
-	mu      sync.Mutex
-	all     []*fake
-	fail    *fault.Error // of the next starts
-	takes   time.Duration
-	changed bool
-	check   func(context.Context) *fault.Error
+	t     *testing.T
+	work  sync.WaitGroup
+	mu    sync.Mutex
+	all   []*fake
+	fail  *fault.Error // of the next starts
+	takes time.Duration
+	check func(context.Context) *fault.Error
 }
 
 func newRig(t *testing.T, p Policy) *rig {
@@ -74,8 +82,7 @@ func newRig(t *testing.T, p Policy) *rig {
 			r.all = append(r.all, f)
 			return f, nil
 		},
-		Changed: func() bool { return r.changed },
-		Policy:  p, Log: hclog.NewNullLogger(), Work: &r.work,
+		Policy: p, Log: hclog.NewNullLogger(), Work: &r.work,
 	})
 	t.Cleanup(func() {
 		r.Close()
@@ -200,25 +207,63 @@ func TestBacksOff(t *testing.T) {
 	})
 }
 
-func TestQuarantineEndsWithAnotherBinary(t *testing.T) {
+// TestDrainForGood lets those finish who are being served, and nobody else begin.
+func TestDrainForGood(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := newRig(t, Policy{Failures: 1})
-		r.fail = trouble(fault.FromPlugin)
-		r.Lease(context.Background())
-		r.is(Quarantined)
-		r.mu.Lock()
-		r.fail = nil
-		r.mu.Unlock()
-		if _, e := r.Lease(context.Background()); e == nil || e.Kind != fault.Quarantined {
-			t.Fatalf("err = %v", e)
+		r := newRig(t, Policy{})
+		l := r.lease()
+		r.Drain()
+		if _, e := r.Lease(context.Background()); e == nil || e.Kind != fault.Closed {
+			t.Errorf("a lease while it is drained: %v", e)
 		}
-		r.changed = true
-		if _, e := r.Lease(context.Background()); e == nil {
-			t.Fatal("the files are looked at more than once a second")
+		gone := make(chan struct{})
+		go func() { r.work.Wait(); close(gone) }()
+		synctest.Wait()
+		select {
+		case <-gone:
+			t.Fatal("it is gone while somebody is served")
+		default:
 		}
-		time.Sleep(time.Second)
-		r.lease().Release(nil, false)
-		r.is(Ready)
+		if f := r.nth(0); f.killed || ended(f) {
+			t.Error("the process was ended under a call")
+		}
+		l.Release(nil, false)
+		<-gone
+		<-r.nth(0).stopped
+		idle := newRig(t, Policy{})
+		idle.lease().Release(nil, false)
+		idle.Drain()
+		<-idle.nth(0).stopped
+	})
+}
+
+// TestAbort kills, whoever is being served.
+func TestAbort(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, Policy{})
+		l := r.lease()
+		r.Abort()
+		r.work.Wait()
+		if f := r.nth(0); !f.killed {
+			t.Error("it was asked to end")
+		}
+		l.Release(&fault.Error{Kind: fault.Unavailable}, true)
+		if s := r.Status(); s.Failures != 0 {
+			t.Errorf("%d failures, though it was killed", s.Failures)
+		}
+		stopping := newRig(t, Policy{})
+		stopping.lease().Release(nil, false)
+		stopping.nth(0).stubborn = true
+		stopping.Drain()
+		synctest.Wait()
+		stopping.Abort() // what was asked to end before is killed, too
+		stopping.work.Wait()
+		starting := newRig(t, Policy{})
+		starting.takes = time.Minute
+		go starting.Lease(context.Background())
+		synctest.Wait()
+		starting.Abort()
+		starting.work.Wait()
 	})
 }
 

@@ -12,6 +12,7 @@ type Lock struct {
 	plugins map[string]Plugin
 	pins    map[string]string
 	stale   []string
+	former  map[string]Grants // of stale folders, by digest
 	rest    members
 	raw     map[string]members
 	dir     string
@@ -32,7 +33,7 @@ type Plugin struct {
 
 	Key       string    `json:"key,omitempty"`       // the public key that signed it; empty: nobody's
 	Signature string    `json:"signature,omitempty"` // as plugin.sig held it
-	Verified  bool      `json:"verified"`            // the signature is that of the key that is pinned
+	Verified  bool      `json:"verified"`            // the signature is that of the key that is pinned, and covers all that runs: there is no interpreter
 	Grants    Grants    `json:"grants"`
 	Installed time.Time `json:"installed_at"`
 }
@@ -48,13 +49,13 @@ type Grants struct {
 
 // Read reads the lock of a home. One that is not there is empty.
 func Read(dir string) (*Lock, error) {
-	l := &Lock{plugins: map[string]Plugin{}, pins: map[string]string{}, raw: map[string]members{}, dir: dir}
+	l := &Lock{plugins: map[string]Plugin{}, pins: map[string]string{}, former: map[string]Grants{}, raw: map[string]members{}, dir: dir}
 	path := at(dir, Name)
 	var err error
 	if l.rest, err = readFile(path); err != nil {
 		return nil, err
 	}
-	for name, v := range map[string]any{"pins": &l.pins, "stale": &l.stale, "plugins": &l.raw} {
+	for name, v := range map[string]any{"pins": &l.pins, "stale": &l.stale, "former_grants": &l.former, "plugins": &l.raw} {
 		if err := l.rest.read(path, name, v); err != nil {
 			return nil, err
 		}
@@ -62,7 +63,7 @@ func Read(dir string) (*Lock, error) {
 	if err := l.rest.read(path, "plugins", &l.plugins); err != nil {
 		return nil, err
 	}
-	if l.plugins == nil || l.pins == nil || l.raw == nil { // a null
+	if l.plugins == nil || l.pins == nil || l.former == nil || l.raw == nil { // a null
 		return nil, damaged(path, "it is not what vak writes there", nil)
 	}
 	for id, p := range l.plugins {
@@ -87,7 +88,7 @@ func (l *Lock) Write() error {
 			return err
 		}
 	}
-	if err := l.rest.lay(map[string]any{"version": version, "plugins": l.raw, "pins": l.pins, "stale": l.stale}); err != nil {
+	if err := l.rest.lay(map[string]any{"version": version, "plugins": l.raw, "pins": l.pins, "stale": l.stale, "former_grants": l.former}); err != nil {
 		return err
 	}
 	return l.rest.write(at(l.dir, Name))
@@ -113,9 +114,9 @@ func (l *Lock) IDs() []string {
 // becomes stale, as [Lock.Stale] tells.
 func (l *Lock) Put(id string, p Plugin) {
 	if old, ok := l.plugins[id]; ok && old.Digest != p.Digest {
-		l.forsake(old.Digest)
+		l.forsake(old)
 	}
-	l.stale = slices.DeleteFunc(l.stale, func(d string) bool { return d == p.Digest })
+	l.Gone(p.Digest) // as what is stale
 	l.plugins[id] = p
 }
 
@@ -124,15 +125,27 @@ func (l *Lock) Remove(id string) {
 	if old, ok := l.plugins[id]; ok {
 		delete(l.plugins, id)
 		delete(l.raw, id)
-		l.forsake(old.Digest)
+		l.forsake(old)
 	}
 }
 
-// forsake makes a folder of the store stale.
-func (l *Lock) forsake(digest string) {
-	if !slices.Contains(l.stale, digest) {
-		l.stale = append(l.stale, digest)
+// forsake makes a plugin's folder in the store stale.
+func (l *Lock) forsake(old Plugin) {
+	if !slices.Contains(l.stale, old.Digest) {
+		l.stale = append(l.stale, old.Digest)
 	}
+	l.former[old.Digest] = old.Grants
+}
+
+// Granted is what was agreed to for the plugin in a folder of the store, also while
+// that is stale: what began before may still go by it.
+func (l *Lock) Granted(digest string) Grants {
+	for _, p := range l.plugins {
+		if p.Digest == digest {
+			return p.Grants
+		}
+	}
+	return l.former[digest]
 }
 
 // Stale are the folders of the store that no plugin of the lock is in any more, and
@@ -142,6 +155,7 @@ func (l *Lock) Stale() []string { return slices.Clone(l.stale) }
 // Gone says that a stale folder was removed.
 func (l *Lock) Gone(digest string) {
 	l.stale = slices.DeleteFunc(l.stale, func(d string) bool { return d == digest })
+	delete(l.former, digest)
 }
 
 // Pin is the public key that a plugin must be signed with; empty: none is pinned.

@@ -21,6 +21,7 @@ type Revocation struct {
 	At      time.Time `json:"at"`
 	ID      string    `json:"id,omitempty"` // of the plugin that had it; empty: not known
 	Version string    `json:"version,omitempty"`
+	Now     bool      `json:"now,omitempty"` // what runs of it is ended at once, and is not left to turns that hold it
 }
 
 // ReadRevoked reads the revocations of a home. A file that is not there has none.
@@ -54,7 +55,7 @@ func (r *Revoked) Write() error {
 		if r.raw[hash] == nil {
 			r.raw[hash] = members{}
 		}
-		r.raw[hash].forget("reason", "id", "version")
+		r.raw[hash].forget("reason", "id", "version", "now")
 		if err := r.raw[hash].lay(v); err != nil {
 			return err
 		}

@@ -40,7 +40,7 @@ func newCore(t testing.TB, more ...skill.Pack) *Catalog {
 
 func TestNewRefuses(t *testing.T) {
 	recipe := func(id, version string) skill.Pack {
-		return skill.Pack{ID: "r", Version: "1", Recipes: []skill.Recipe{{ID: id, Version: version}}}
+		return skill.Pack{ID: "r", Version: "1", Recipes: []skill.Recipe{{ID: id, Version: version, Signals: []string{"x"}}}}
 	}
 	two := recipe("x.y", "1")
 	two.ID = "s"
@@ -68,6 +68,8 @@ func TestNewRefuses(t *testing.T) {
 		{[]skill.Pack{pack("a", anObject, "x"), pack("a", anObject, "y")}, ErrOwned, "two packs with one id"},
 		{[]skill.Pack{cards.Skill(), pack("a", anObject, "metric")}, ErrOwned, "a type of the built-in skill"},
 		{[]skill.Pack{recipe("x.y", "1"), two}, ErrTwice, "a recipe twice"},
+		{[]skill.Pack{{ID: "r", Version: "1", Recipes: []skill.Recipe{{ID: "x.y", Version: "1"}}}}, ErrRecipe, "a recipe that matches all"},
+		{[]skill.Pack{{ID: "s", Version: "1", Signals: []skill.Signal{{Name: "s", Keywords: []string{" "}}}}}, ErrRecipe, "a keyword of nothing"},
 		{[]skill.Pack{recipe("X", "1")}, ErrName, "a recipe with capitals"},
 		{[]skill.Pack{pack("a", anObject, "Metric")}, ErrName, "a type with capitals"},
 		{[]skill.Pack{pack("a", anObject, "a..b")}, ErrName, "a type with an empty part"},
@@ -107,7 +109,7 @@ func TestNewRefuses(t *testing.T) {
 
 func TestLookUp(t *testing.T) {
 	p := pack("acme-cards", anObject, "acme.order")
-	p.Recipes = []skill.Recipe{{ID: "acme.orders", Version: "1"}, {ID: "acme.orders", Version: "2"}}
+	p.Recipes = []skill.Recipe{{ID: "acme.orders", Version: "1", Signals: []string{"orders"}}, {ID: "acme.orders", Version: "2", Signals: []string{"orders"}}}
 	p.Signals = []skill.Signal{{Name: "orders"}}
 	c := newCore(t, p)
 	if n := len(c.Types()); n != 99 {

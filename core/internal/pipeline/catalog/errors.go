@@ -8,7 +8,7 @@ import (
 	"github.com/seed-1ae66336/vak/sdk/card"
 )
 
-// A Kind classifies why [New] refuses packs. Test for one with errors.Is.
+// A Kind classifies why [New] and [Catalog.WithEach] refuse packs. Test for one with errors.Is.
 type Kind string
 
 func (k Kind) Error() string { return string(k) }
@@ -25,6 +25,11 @@ const (
 	// ErrSchema is returned for a type without a schema, and for one whose schema is
 	// none, or refers to something outside of itself.
 	ErrSchema Kind = "its schema cannot be used"
+
+	// ErrRecipe is returned for recipes and signals that no plan can be made with, as
+	// a recipe without a signal, a keyword without a letter, and more keywords than
+	// all skills together may have. The error wraps that of package plan.
+	ErrRecipe Kind = "its recipes or signals cannot be used"
 
 	// ErrName is returned for a name that is none.
 	ErrName Kind = "its name is none"
@@ -43,6 +48,11 @@ type Error struct {
 	Pack string // its id
 	Name string // of the type, recipe or signal; empty: the pack itself
 	Mend string
+	Err  error // the cause; nil but for ErrRecipe
+}
+
+func refuse(kind Kind, pack, name, mend string) *Error {
+	return &Error{Kind: kind, Pack: pack, Name: name, Mend: mend}
 }
 
 func (e *Error) Error() string {
@@ -53,8 +63,13 @@ func (e *Error) Error() string {
 	return s + ": " + string(e.Kind) + "; " + e.Mend
 }
 
-// Unwrap returns the kind.
-func (e *Error) Unwrap() error { return e.Kind }
+// Unwrap makes errors.Is find both the kind and the cause.
+func (e *Error) Unwrap() []error {
+	if e.Err == nil {
+		return []error{e.Kind}
+	}
+	return []error{e.Kind, e.Err}
+}
 
 // ErrLower is returned by Lower where a skill failed. It is wrapped in a
 // *[LowerError].
