@@ -49,14 +49,16 @@ lint: ## gofmt, go vet, staticcheck
 	$(GO) vet ./...
 	$(GO) run $(STATICCHECK) ./...
 
-gen: ## write what is generated: the protocol's Go code, docs/api
+gen: ## write what is generated: the protocol's Go code, docs/protocol.md, docs/errors.md, docs/api
 	sdk/proto/generate.sh
 	$(GO) test ./core/internal/protodoc -run '^TestProtocol$$' -count=1 -update
+	$(GO) test ./core/internal/errordoc -run '^TestErrors$$' -count=1 -update
 	$(GO) test ./core/internal/arch -run '^TestAPI$$' -count=1 -update
 
 gen-check: ## fail if something generated is not up to date
 	sdk/proto/generate.sh --check
 	$(GO) test ./core/internal/protodoc -run '^TestProtocol$$' -count=1
+	$(GO) test ./core/internal/errordoc -run '^TestErrors$$' -count=1
 	$(GO) test ./core/internal/arch -run '^TestAPI$$' -count=1
 
 golden: ## write the golden files anew; read the diff before you commit it
@@ -69,12 +71,13 @@ fuzz: ## run every fuzz test for FUZZTIME (default 10s)
 		done; \
 	done
 
-bench: build ## measure the pipeline, planning, cards, the journal, delivery and plugin processes
+bench: build ## measure the pipeline, planning, cards, epochs, the journal, delivery and plugin processes
 	$(GO) run ./core/internal/bench
 	$(GO) run ./core/internal/bench -jsonl $(BUILD)/vak$(EXE)
 	$(GO) run ./core/internal/bench -delivery
 	$(GO) run ./core/internal/bench -planning
 	$(GO) run ./core/internal/bench -cards
+	$(GO) run ./core/internal/bench -epochs
 	$(GO) test ./core/internal/journal -count=1 -run '^TestFigures$$' -v -figures
 	$(GO) test ./core/internal/host -count=1 -run '^TestFigures$$' -v -figures
 

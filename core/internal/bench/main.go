@@ -5,6 +5,7 @@
 //	bench -jsonl VAK   a megabyte of README files through "vak preview --jsonl"
 //	bench -delivery    from Deliver to the first call of a transport
 //	bench -planning    plans and signals among 10,000 recipes and keywords, and 10
+//	bench -epochs      calls to skill packs, epochs, and from an installation to a card
 //	bench -cards       cards of every shape, to what they show as markdown
 //
 // Measurements are interleaved, so that a busy moment hits all of them alike, and
@@ -47,12 +48,15 @@ func main() {
 	deliver := flag.Bool("delivery", false, "measure the way from Deliver to a transport instead")
 	plans := flag.Bool("planning", false, "measure plans and signals among many recipes and keywords instead")
 	shapes := flag.Bool("cards", false, "measure cards against the same content as markdown instead")
+	packs := flag.Bool("epochs", false, "measure calls to skill packs, epochs, and the way from an installation to a card instead")
 	flag.Parse()
 	err := errors.New("unexpected arguments")
 	switch {
 	case flag.NArg() > 0:
 	case *deliver:
 		err = delivery(*rounds)
+	case *packs:
+		err = epochs(*rounds)
 	case *shapes:
 		err = cardRatios(*rounds)
 	case *plans:
