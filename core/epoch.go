@@ -97,8 +97,8 @@ func (c *Core) pinned() *snapshot {
 	}
 }
 
-// use makes the plugins of an epoch callable until release is called. Of one that
-// nothing pins any more that are those which are still there and not revoked.
+// use makes the plugins of an epoch callable until release is called. Where nothing
+// pins the epoch any more, only those are that are still there and not revoked.
 func (c *Core) use(s *snapshot) (release func()) {
 	if s.pin() {
 		return s.unpin

@@ -27,16 +27,12 @@ type leases struct {
 	jobs  map[string]lease
 }
 
-// begin gives a turn the pin that the caller took.
+// begin gives a new turn the pin that the caller took.
 func (l *leases) begin(id ledger.TurnID, at *snapshot, now time.Time) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.turns == nil {
 		l.turns = map[ledger.TurnID]lease{}
-	}
-	if _, ok := l.turns[id]; ok { // of an earlier Begin with the same key
-		at.unpin()
-		return
 	}
 	l.turns[id] = lease{at, id, now}
 }

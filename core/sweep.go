@@ -6,9 +6,9 @@ import (
 	"sync"
 )
 
-// sweep lets go of the epochs of jobs that are over, and removes from the home's store the plugins that are installed no longer and
-// that nothing goes by any more: no epoch of a turn, of a due job or of one that
-// waits to be rendered.
+// sweep lets go of the epochs of jobs that are over, and removes from the home's
+// store the plugins that are installed no longer and that nothing goes by any more:
+// no epoch of a turn, of a due job or of one that waits to be rendered.
 func (c *Core) sweep(ctx context.Context) error {
 	for _, id := range c.leases.waiting() { // a job may end before it is rendered
 		if r, err := c.store.Job(ctx, id); err == nil && !r.State.Live() {

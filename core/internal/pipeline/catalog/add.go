@@ -41,15 +41,6 @@ func (c *Catalog) WithEach(packs []skill.Pack, before ...*Catalog) (out *Catalog
 	return out, errs
 }
 
-// With is c and one more pack. Its error is an *[Error]; c stays what it was.
-func (c *Catalog) With(p skill.Pack) (*Catalog, error) {
-	out, errs := c.WithEach([]skill.Pack{p})
-	if errs[0] != nil {
-		return nil, errs[0]
-	}
-	return out, nil
-}
-
 // schemas are those that are there already, to be used again.
 type schemas struct {
 	before   []*Catalog
