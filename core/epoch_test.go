@@ -282,13 +282,19 @@ func TestTurnKeepsItsEpoch(t *testing.T) {
 // delivered waits until a job is.
 func (s *shelf) delivered(job string) {
 	s.Helper()
+	s.reaches(job, JobDelivered)
+}
+
+// reaches waits until a job is in a state.
+func (s *shelf) reaches(job string, state JobState) {
+	s.Helper()
 	deadline := time.Now().Add(20 * time.Second)
 	for {
 		j, err := s.Job(s.Context(), job)
 		if err != nil {
 			s.Fatal(err)
 		}
-		if j.State == JobDelivered {
+		if j.State == state {
 			return
 		}
 		if time.Now().After(deadline) {

@@ -1,6 +1,9 @@
 package core
 
-import "testing"
+import (
+	"testing"
+	"time"
+)
 
 // TestRepeatedDeliveryHasNoLease: what was accepted before is rendered by the epoch of
 // then. A second request under its key must keep nothing callable, and leave no lease
@@ -48,5 +51,22 @@ func TestGivenUpJobsHaveNoLease(t *testing.T) {
 	}
 	if len(s.leases.jobs) != 0 {
 		t.Error("a job that was given up has a lease")
+	}
+}
+
+// TestExpiredJobsHaveNoLease: a question whose time is over before it goes out is
+// never rendered.
+func TestExpiredJobsHaveNoLease(t *testing.T) {
+	s := newShelf(t)
+	s.open(Config{})
+	question := &Approval{Options: []Option{{ID: "y", Verb: "Yes"}}, Expires: time.Now().Add(-time.Second)}
+	ids, err := s.Deliver(t.Context(), Draft{Markdown: "Go on?", Approval: question}, Delivery{Target: "log:a"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.reaches(ids[0], JobDeadLetter)
+	s.letGo(t.Context())
+	if n := len(s.leases.waiting()); n > 0 {
+		t.Errorf("%d jobs have a lease though they are over", n)
 	}
 }

@@ -11,8 +11,12 @@ import (
 	"github.com/seed-1ae66336/vak/core/internal/install"
 )
 
-// watchEvery is the time between two looks at what is wanted.
-const watchEvery = 2 * time.Second
+// watchEvery is the time between two looks at what is wanted, and letGoEvery the
+// number of them between two looks at the jobs that have a lease.
+const (
+	watchEvery = 2 * time.Second
+	letGoEvery = 30
+)
 
 // watch makes what is used what is wanted, whenever that changes: the files of the
 // configuration, the installed plugins, what is revoked, and the plugins in the
@@ -21,11 +25,14 @@ func (c *Core) watch(ctx context.Context) {
 	t := time.NewTicker(watchEvery)
 	defer t.Stop()
 	said := "" // what is wrong is told once
-	for {
+	for n := 1; ; n++ {
 		select {
 		case <-ctx.Done():
 			return
 		case <-t.C:
+		}
+		if n%letGoEvery == 0 {
+			c.letGo(ctx)
 		}
 		c.leases.expire(c.now().Add(-c.config.TurnMax))
 		err := c.reconcile(ctx, false)

@@ -6,15 +6,20 @@ import (
 	"sync"
 )
 
-// sweep lets go of the epochs of jobs that are over, and removes from the home's
-// store the plugins that are installed no longer and that nothing goes by any more:
-// no epoch of a turn, of a due job or of one that waits to be rendered.
-func (c *Core) sweep(ctx context.Context) error {
-	for _, id := range c.leases.waiting() { // a job may end before it is rendered
+// letGo ends the leases of jobs that ended before they were rendered, as one does
+// that expires while it waits.
+func (c *Core) letGo(ctx context.Context) {
+	for _, id := range c.leases.waiting() {
 		if r, err := c.store.Job(ctx, id); err == nil && !r.State.Live() {
 			c.leases.done(id)
 		}
 	}
+}
+
+// sweep removes from the home's store the plugins that are installed no longer and
+// that nothing goes by any more: no epoch of a turn, of a due job or of one that
+// waits to be rendered.
+func (c *Core) sweep(ctx context.Context) error {
 	if c.plugins == nil {
 		return nil
 	}
