@@ -156,10 +156,12 @@ func (m *model) step() {
 		m.render(nil)
 	case n < 48:
 		m.complete(m.rand.IntN(4) == 0)
-	case n < 52:
+	case n < 50:
 		m.deliver()
-	case n < 55:
+	case n < 53:
 		m.end()
+	case n < 59:
+		m.together(p)
 	case n < 67:
 		m.install(p.name, 1+m.rand.IntN(versions))
 		m.reload()
@@ -226,24 +228,38 @@ func (m *model) install(name string, v int) {
 }
 
 func (m *model) revoke(p *plugin, now bool) {
+	m.takeAway(p, now)
+	m.reload()
+	m.noneBanned()
+}
+
+// takeAway revokes a plugin; the host is not told.
+func (m *model) takeAway(p *plugin, now bool) {
 	if _, err := m.store.Revoke(p.name, "", now); err != nil {
 		m.fail("revoke: %v", err)
 	}
 	before := p.revoked[p.version]
 	p.revoked[p.version] = now || before
 	m.say("%s %d is revoked, at once: %v", p.name, p.version, now)
-	for _, j := range m.jobs {
-		j.shaken = j.shaken || !j.seen
-	}
-	m.reload()
+	m.shake()
+}
+
+// noneBanned sees that nothing runs that was revoked with --now.
+func (m *model) noneBanned() {
 	for _, r := range m.ask(order{Do: "plugins"}).Plugins {
-		if r.ID == p.name && r.Version == fmt.Sprint(p.version, ".0.0") && r.PID != 0 && p.revoked[p.version] {
+		if r.PID != 0 && m.plugins[r.ID].revoked[int(r.Version[0]-'0')] {
 			m.fail("process %d of %s %s runs, which was revoked with --now", r.PID, r.ID, r.Version)
 		}
 	}
 }
 
 func (m *model) restore() {
+	m.giveBack()
+	m.reload()
+}
+
+// giveBack restores everything; the host is not told.
+func (m *model) giveBack() {
 	all, err := m.store.Revoked()
 	if err != nil {
 		m.fail("revoked: %v", err)
@@ -257,5 +273,4 @@ func (m *model) restore() {
 		p.revoked = map[int]bool{}
 	}
 	m.say("everything is restored")
-	m.reload()
 }

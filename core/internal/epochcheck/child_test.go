@@ -10,7 +10,9 @@ import (
 	"net/http/httptest"
 	"os"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	"github.com/hashicorp/go-hclog"
 
@@ -40,12 +42,14 @@ func TestMain(m *testing.M) {
 
 // An order is one thing that the child is to do.
 type order struct {
-	Do      string // begin, render, complete, deliver, end, reload, plugins, release, job
+	Do      string // begin, render, complete, deliver, notice, end, reload, plugins, release, job, many
 	Session string
 	Turn    string
 	Target  string
 	Job     string
-	Hold    bool // until the next digest
+	Hold    bool          // until the next digest
+	Many    []order       // all at the same time
+	After   time.Duration // of the beginning of those
 }
 
 // A report is what came of it.
@@ -59,6 +63,7 @@ type report struct {
 	State   string // of a job; empty: there is none
 	Plugins []process
 	Shown   []uint64 // epochs of the presentation records of a job
+	Many    []report
 }
 
 // A process is one that a plugin may have.
@@ -88,11 +93,7 @@ func child(home string, in io.Reader, out io.Writer) error {
 		if err := json.Unmarshal(lines.Bytes(), &o); err != nil {
 			return err
 		}
-		r, err := h.do(ctx, o)
-		if err != nil {
-			r.Err = err.Error()
-		}
-		if err := enc.Encode(r); err != nil {
+		if err := enc.Encode(h.do(ctx, o)); err != nil {
 			return err
 		}
 	}
@@ -101,14 +102,50 @@ func child(home string, in io.Reader, out io.Writer) error {
 
 type hand struct {
 	core  *core.Core
-	turns map[string]*core.Turn
+	mu    sync.Mutex
+	turns map[string]*core.Turn // that are open
+}
+
+func (h *hand) turn(id string) *core.Turn {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.turns[id]
+}
+
+// set says which turn is open under an id; nil: none.
+func (h *hand) set(id string, t *core.Turn) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.turns[id] = t; t == nil {
+		delete(h.turns, id)
+	}
+}
+
+func (h *hand) do(ctx context.Context, o order) report {
+	if o.Do == "many" {
+		r := report{Many: make([]report, len(o.Many))}
+		var all sync.WaitGroup
+		for i, o := range o.Many {
+			all.Go(func() {
+				time.Sleep(o.After)
+				r.Many[i] = h.do(ctx, o)
+			})
+		}
+		all.Wait()
+		return r
+	}
+	r, err := h.doOne(ctx, o)
+	if err != nil {
+		r.Err = err.Error()
+	}
+	return r
 }
 
 // note is the card that all of it is about.
 const note = `{"semantic_type":"pack.note","payload":{"say":"hello"}}`
 
-func (h *hand) do(ctx context.Context, o order) (r report, err error) {
-	turn := h.turns[o.Turn]
+func (h *hand) doOne(ctx context.Context, o order) (r report, err error) {
+	turn := h.turn(o.Turn)
 	to := core.Delivery{Target: o.Target, ID: o.Job}
 	if o.Hold {
 		to.Posture.Cadence = core.Digest
@@ -124,7 +161,7 @@ func (h *hand) do(ctx context.Context, o order) (r report, err error) {
 			return r, err
 		}
 		r.Turn, r.Epoch = t.ID().String(), t.Epoch()
-		h.turns[r.Turn] = t
+		h.set(r.Turn, t)
 	case "render":
 		render := h.core.Render
 		if turn != nil {
@@ -146,7 +183,7 @@ func (h *hand) do(ctx context.Context, o order) (r report, err error) {
 		if err != nil {
 			return r, err
 		}
-		delete(h.turns, o.Turn)
+		h.set(o.Turn, nil)
 		r.Turn = done.Entry.String()
 	case "deliver":
 		_, err = turn.Deliver(ctx, core.Draft{Markdown: note}, to)
@@ -154,7 +191,7 @@ func (h *hand) do(ctx context.Context, o order) (r report, err error) {
 		_, err = h.core.Deliver(ctx, core.Draft{Markdown: note}, to)
 	case "end":
 		err = turn.End(ctx, ledger.Cancelled, "")
-		delete(h.turns, o.Turn)
+		h.set(o.Turn, nil)
 	case "reload":
 		r.Epoch, err = h.core.Reload(ctx)
 	case "release":

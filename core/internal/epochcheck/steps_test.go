@@ -127,19 +127,29 @@ func (m *model) shown(r report, want used, loose bool) {
 	}
 }
 
-// accept has a job accepted, in a turn or outside.
+// accept has a job accepted, in a turn or outside; nil: it was not.
 func (m *model) accept(do string, t *turn, hold bool) *job {
+	j, o := m.offer(do, t, hold)
+	return m.accepted(j, o, m.ask(o))
+}
+
+// offer is a job, and the order that has it accepted.
+func (m *model) offer(do string, t *turn, hold bool) (*job, order) {
 	m.count++
 	j := &job{id: fmt.Sprint("job", m.count), held: hold, epoch: m.now, used: m.at[m.now.Number]}
 	o := order{Do: do, Target: fmt.Sprintf("board:c%d", m.rand.IntN(3)), Job: j.id, Hold: hold}
 	if t != nil {
 		o.Turn, j.epoch, j.used = t.id, t.epoch, t.used
 	}
-	r := m.ask(o)
-	m.say("%s %s in turn %q of epoch %d, held %v: %s", do, j.id, o.Turn, j.epoch.Number, hold, r.Err)
+	return j, o
+}
+
+// accepted takes in what came of an offer.
+func (m *model) accepted(j *job, o order, r report) *job {
+	m.say("%s %s in turn %q of epoch %d, held %v: %s", o.Do, j.id, o.Turn, j.epoch.Number, o.Hold, r.Err)
 	if r.Err != "" {
 		if known := j.board > 0; known || !strings.Contains(r.Err, "no surface") {
-			m.fail("%s: %s", do, r.Err)
+			m.fail("%s: %s", o.Do, r.Err)
 		}
 		return nil
 	}
