@@ -214,26 +214,21 @@ func (s *Supervisor[P]) begin() {
 		p, e := s.c.Start(s.done)
 		s.mu.Lock()
 		s.starting = nil
-		stray, aborted := false, s.aborted
+		m := &member[P]{p: p, since: time.Now(), out: make(chan struct{})}
 		switch {
 		case s.closed:
 			a.err = closed()
-			stray = e == nil
+			if e == nil {
+				s.retire(m)
+			}
 		case e != nil:
 			a.err = e
 			s.failed(e)
 		default:
-			m := &member[P]{p: p, since: time.Now(), out: make(chan struct{})}
 			s.current = m
 			s.c.Work.Go(func() { s.watch(m) })
 		}
 		s.mu.Unlock()
-		if stray {
-			if aborted {
-				p.Kill()
-			}
-			p.Stop()
-		}
 		if a.err == nil {
 			s.c.Log.Debug("plugin process ready", "pid", p.PID(), "took", time.Since(began))
 		}
@@ -325,6 +320,9 @@ func (s *Supervisor[P]) retire(m *member[P]) {
 func (s *Supervisor[P]) end(m *member[P]) {
 	delete(s.leaving, m)
 	s.stopping[m] = struct{}{}
+	if s.aborted {
+		m.p.Kill()
+	}
 	s.c.Work.Go(func() {
 		m.p.Stop()
 		s.mu.Lock()
@@ -379,7 +377,7 @@ func (s *Supervisor[P]) Abort() {
 		m.p.Kill()
 	}
 	s.mu.Unlock()
-	s.shut(func(m *member[P]) bool { m.p.Kill(); return true })
+	s.Close()
 }
 
 // Drain starts nothing any more, and stops the process as soon as those who wait for

@@ -267,6 +267,36 @@ func TestAbort(t *testing.T) {
 	})
 }
 
+// TestAbortOfAStray kills a process that became ready when nobody was to have it any
+// more, and was asked to end.
+func TestAbortOfAStray(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var work sync.WaitGroup
+		stray, ready := &fake{ended: make(chan struct{}), stopped: make(chan struct{}), stubborn: true}, make(chan struct{})
+		s := New(Config[*fake]{
+			Start: func(context.Context) (*fake, *fault.Error) { <-ready; return stray, nil },
+			Log:   hclog.NewNullLogger(), Work: &work,
+		})
+		asked := make(chan *fault.Error)
+		go func() {
+			_, e := s.Lease(context.Background())
+			asked <- e
+		}()
+		synctest.Wait()
+		s.Drain()
+		close(ready)
+		if e := <-asked; e == nil || e.Kind != fault.Closed {
+			t.Errorf("a lease while it is drained: %v", e)
+		}
+		synctest.Wait()
+		s.Abort()
+		work.Wait()
+		if !stray.killed {
+			t.Error("it was asked to end")
+		}
+	})
+}
+
 // TestForgive is what is to be started having changed: it is tried at once.
 func TestForgive(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
