@@ -89,39 +89,46 @@ func (s *Snapshot) Admit(folder, binary string) error {
 	if s.err != nil {
 		return s.err
 	}
-	for _, id := range s.lock.IDs() {
-		p, _ := s.lock.Get(id)
-		if p.Digest != filepath.Base(folder) || !p.Enabled {
-			continue
-		}
-		if err := refuseRevoked(s.revoked, id+" "+p.Version, p.Digest, binary); err != nil {
-			return err
-		}
-		manifest, err := hashManifest(folder)
-		if err != nil || manifest != p.Files[platform][hostapi.ManifestName] || binary != binaryHash(p) {
-			return &Error{ErrConflict, fmt.Sprintf("%s %s is not as it was installed on %s", id, p.Version, platform), `install it again; "vak plugin list --verify" says what differs`, err}
-		}
-		return nil
+	id, p, ok := s.lock.In(filepath.Base(folder))
+	if !ok || !p.Enabled {
+		return &Error{ErrNotInstalled, folder + " is not installed", `"vak plugin install" installs a plugin; what is put into the store by hand is not used`, nil}
 	}
-	return &Error{ErrNotInstalled, folder + " is not installed", `"vak plugin install" installs a plugin; what is put into the store by hand is not used`, nil}
+	if err := refuseRevoked(s.revoked, id+" "+p.Version, p.Digest, binary); err != nil {
+		return err
+	}
+	manifest, err := hashManifest(folder)
+	if err != nil || manifest != p.Files[platform][hostapi.ManifestName] || binary != binaryHash(p) {
+		return &Error{ErrConflict, fmt.Sprintf("%s %s is not as it was installed on %s", id, p.Version, platform), `install it again; "vak plugin list --verify" says what differs`, err}
+	}
+	return nil
 }
 
 // Revoked says why the plugin in a folder is revoked; nil: it is not. Its contents
 // may be, where they lie in the store, whether they are still installed or not; its
 // binary may be wherever it lies. Its error is of kind ErrRevoked.
 func (s *Snapshot) Revoked(folder, binary string) error {
-	name, hashes := s.named(folder, binary)
-	return refuseRevoked(s.revoked, name, hashes...)
+	return s.refusal(folder, binary, func(lock.Revocation) bool { return true })
 }
 
 // Banned says why what runs of the plugin in a folder is to end at once: it was
-// revoked so. Nil: it is not. Its error is of kind ErrRevoked.
+// revoked so. Nil: it is not. Its error is of kind ErrRevoked. Of what is not revoked
+// nothing is looked up on disk: a host asks while all who call it wait.
 func (s *Snapshot) Banned(folder, binary string) error {
-	name, hashes := s.named(folder, binary)
-	for _, h := range hashes {
-		if v, ok := s.revoked.Get(h); ok && v.Now {
-			return refuseRevoked(s.revoked, name, h)
+	return s.refusal(folder, binary, func(v lock.Revocation) bool { return v.Now })
+}
+
+// refusal is the error of a plugin that was revoked in a way that counts.
+func (s *Snapshot) refusal(folder, binary string, counts func(lock.Revocation) bool) error {
+	for _, h := range []string{filepath.Base(folder), binary} {
+		v, ok := s.revoked.Get(h)
+		if !ok || !counts(v) || h != binary && !s.holds(folder) { // elsewhere a folder's name means nothing
+			continue
 		}
+		name := "the plugin in " + folder
+		if v.ID != "" {
+			name = v.ID + " " + v.Version
+		}
+		return refuseRevoked(s.revoked, name, h)
 	}
 	return nil
 }
@@ -136,37 +143,10 @@ func (s *Snapshot) Grants(folder string) lock.Grants {
 	return s.lock.Granted(filepath.Base(folder))
 }
 
-// named is what a plugin is called in an error, and the hashes that it may be
-// revoked by.
-func (s *Snapshot) named(folder, binary string) (name string, hashes []string) {
-	hashes = []string{binary}
-	if s.holds(folder) {
-		hashes = []string{filepath.Base(folder), binary}
-	}
-	for _, h := range hashes {
-		if v, ok := s.revoked.Get(h); ok && v.ID != "" {
-			return v.ID + " " + v.Version, hashes
-		}
-	}
-	return "the plugin in " + folder, hashes
-}
-
 // holds reports whether a folder lies in the store, whether it is there or not.
 func (s *Snapshot) holds(folder string) bool {
 	dir := filepath.Dir(filepath.Clean(folder))
 	return dir == s.store || sameFolder(dir, s.store)
-}
-
-// Folders are those of [Snapshot.Folders] now. Its error is of kind ErrStore.
-func (s *Store) Folders() ([]string, error) {
-	now, err := s.Snapshot()
-	return now.Folders(), err
-}
-
-// Admit is [Snapshot.Admit] now.
-func (s *Store) Admit(folder, binary string) error {
-	now, _ := s.Snapshot() // with an error it refuses what it has to
-	return now.Admit(folder, binary)
 }
 
 // hashManifest is the hash of the manifest in a folder.

@@ -20,6 +20,18 @@ func (s *Store) snapshot(t testing.TB) *Snapshot {
 	return now
 }
 
+// Folders are those of [Snapshot.Folders] now. Its error is of kind ErrStore.
+func (s *Store) Folders() ([]string, error) {
+	now, err := s.Snapshot()
+	return now.Folders(), err
+}
+
+// Admit is [Snapshot.Admit] now.
+func (s *Store) Admit(folder, binary string) error {
+	now, _ := s.Snapshot() // with an error it refuses what it has to
+	return now.Admit(folder, binary)
+}
+
 // TestSnapshot has one stay as it was made, and judge what lies in the store and
 // elsewhere.
 func TestSnapshot(t *testing.T) {
@@ -82,6 +94,22 @@ func TestSnapshot(t *testing.T) {
 	}
 	if folders := before.Folders(); len(folders) != 1 || folders[0] != in || len(s.snapshot(t).Folders()) != 0 {
 		t.Errorf("folders %q", folders)
+	}
+}
+
+// TestBannedLooksNothingUp has a host that asks about a thousand plugins, again and
+// again, not wait for the disk.
+func TestBannedLooksNothingUp(t *testing.T) {
+	s := New(t.TempDir())
+	r := s.must(t, made{id: "a", version: "1.0.0"}.folder(t), Consent{AllowUnverified: true})
+	if _, err := s.Revoke(strings.Repeat("3", 64), "", true); err != nil {
+		t.Fatal(err)
+	}
+	now, outside := s.snapshot(t), t.TempDir()
+	for why, folder := range map[string]string{"in the store": s.folder(r.Digest), "elsewhere": outside} {
+		if n := testing.AllocsPerRun(10, func() { now.Banned(folder, binaryHash(r.Plugin)) }); n > 0 {
+			t.Errorf("%s: %.0f allocations: it looks at folders", why, n)
+		}
 	}
 }
 

@@ -248,7 +248,7 @@ func (s *Store) Sweep(needed func(digest string) bool) error {
 	}
 	gone := 0
 	for _, digest := range l.Stale() {
-		if s.named(l, digest) || !needed(digest) && removeFolder(s.folder(digest)) == nil {
+		if _, _, used := l.In(digest); used || !needed(digest) && removeFolder(s.folder(digest)) == nil {
 			l.Gone(digest)
 			gone++
 		}
@@ -257,16 +257,6 @@ func (s *Store) Sweep(needed func(digest string) bool) error {
 		return nil
 	}
 	return s.write(l)
-}
-
-// named reports whether a plugin of the lock is in a folder.
-func (s *Store) named(l *lock.Lock, digest string) bool {
-	for _, id := range l.IDs() {
-		if p, _ := l.Get(id); p.Digest == digest {
-			return true
-		}
-	}
-	return false
 }
 
 // tidy removes what installations that were cut off have left.

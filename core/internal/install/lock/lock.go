@@ -100,6 +100,17 @@ func (l *Lock) Get(id string) (Plugin, bool) {
 	return p, ok
 }
 
+// In returns the plugin that is in a folder of the store, and its id. No two are in
+// one: the digest that names it is that of contents which say the id, too.
+func (l *Lock) In(digest string) (id string, p Plugin, ok bool) {
+	for id, p := range l.plugins {
+		if p.Digest == digest {
+			return id, p, true
+		}
+	}
+	return "", Plugin{}, false
+}
+
 // IDs are those of all plugins, sorted.
 func (l *Lock) IDs() []string {
 	ids := make([]string, 0, len(l.plugins))
@@ -140,10 +151,8 @@ func (l *Lock) forsake(old Plugin) {
 // Granted is what was agreed to for the plugin in a folder of the store, also while
 // that is stale: what began before may still go by it.
 func (l *Lock) Granted(digest string) Grants {
-	for _, p := range l.plugins {
-		if p.Digest == digest {
-			return p.Grants
-		}
+	if _, p, ok := l.In(digest); ok {
+		return p.Grants
 	}
 	return l.former[digest]
 }
