@@ -3,6 +3,7 @@ package host
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -187,6 +188,10 @@ func TestNotAdmittedAnyMore(t *testing.T) {
 	until(t, "its process is gone", func() bool { return !alive(pid) })
 	if _, err := tryBy(h, k, "pid"); !errors.Is(err, Untrusted) {
 		t.Errorf("a call without a hold: %v", err)
+	}
+	refuses.Admit = func(string, string) error { return fmt.Errorf("somebody took it back: %w", Revoked) }
+	if syncs(t, h, refuses); !errors.Is(h.Surfaces()[0].Err, Revoked) || errors.Is(h.Surfaces()[0].Err, Untrusted) {
+		t.Errorf("of what is revoked: %v", h.Surfaces()[0].Err)
 	}
 	if !syncs(t, h, p) {
 		t.Error("nothing changed")

@@ -2,6 +2,7 @@ package host
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"iter"
 	"maps"
@@ -27,7 +28,8 @@ type Places struct {
 	Stamp string
 
 	// Admit says why the plugin in a folder, whose manifest names the sha256 of its
-	// binary, may not be used from now on. Who holds it goes on. Nil: each may.
+	// binary, may not be used from now on, with [Revoked] among its causes where that is
+	// why. Who holds it goes on. Nil: each may.
 	Admit func(folder, binary string) error
 
 	// Banned says why it must not run, whoever holds it. Nil: each may.
@@ -234,6 +236,9 @@ func (s *slot) admit(p Places) *Error {
 		s.asked, s.refused = p.Stamp, nil
 		if err := p.Admit(s.key.Dir, s.key.SHA256); err != nil {
 			s.refused = &Error{Op: "open", Plugin: s.key.ID, Version: s.info.Version, Kind: Untrusted, Source: FromHost, Message: err.Error(), Err: err}
+			if errors.Is(err, Revoked) {
+				s.refused.Kind = Revoked
+			}
 		}
 	}
 	return s.refused

@@ -1,5 +1,7 @@
 package install
 
+import "github.com/seed-1ae66336/vak/core/internal/host/fault"
+
 // A Kind classifies an [Error]. Test for one with errors.Is.
 type Kind string
 
@@ -51,12 +53,17 @@ func (e *Error) Error() string {
 	return s
 }
 
-// Unwrap makes errors.Is find both the kind and the cause.
+// Unwrap makes errors.Is find both the kind and the cause, and of what is revoked the
+// kind that a host has for it.
 func (e *Error) Unwrap() []error {
-	if e.Err == nil {
-		return []error{e.Kind}
+	all := []error{e.Kind}
+	if e.Kind == ErrRevoked {
+		all = append(all, fault.Revoked)
 	}
-	return []error{e.Kind, e.Err}
+	if e.Err != nil {
+		all = append(all, e.Err)
+	}
+	return all
 }
 
 func bundleError(what, mend string, err error) error { return &Error{ErrBundle, what, mend, err} }

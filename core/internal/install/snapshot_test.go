@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/seed-1ae66336/vak/core/internal/host/fault"
 	"github.com/seed-1ae66336/vak/core/internal/install/lock"
 )
 
@@ -54,6 +55,9 @@ func TestSnapshot(t *testing.T) {
 	}
 	now := s.snapshot(t)
 	refused(t, now.Admit(in, binary), ErrRevoked, "a 1.0.0 is revoked since")
+	if err := now.Admit(in, binary); !errors.Is(err, fault.Revoked) { // as a host asks
+		t.Errorf("%v is not %v", err, fault.Revoked)
+	}
 	refused(t, now.Revoked(in, binary), ErrRevoked, "a 1.0.0 is revoked since")
 	for why, err := range map[string]error{
 		"to stop at once":             now.Banned(in, binary),

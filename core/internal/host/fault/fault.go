@@ -43,7 +43,7 @@ const (
 	Duplicate Kind = "duplicate"
 
 	// Untrusted is returned when a binary is not the file that its manifest
-	// names.
+	// names, or a plugin in the store is not as it was installed.
 	Untrusted Kind = "untrusted"
 
 	// Unsandboxed is returned when a plugin may run in a sandbox only and there
