@@ -27,3 +27,15 @@ func TestDevoursMemory(t *testing.T) {
 		})
 	}
 }
+
+// TestPackDevoursMemory has a pack have no more than a renderer: it is no less foreign.
+func TestPackDevoursMemory(t *testing.T) {
+	leavesNothing(t)
+	h := open(t, Config{Places: Places{Folders: []string{install(t, t.TempDir(), built.pack, "hungry")}}, RenderTimeout: time.Minute})
+	k := h.named("hungry")
+	_, err := lowerBy(h, k, "reserve", "")
+	named(t, err, Unavailable, FromPlugin, "MiB of memory and can have 1024")
+	if got, err := lowerBy(h, k, "", ""); got != "ok" {
+		t.Errorf("afterwards got %q, %v", got, err)
+	}
+}

@@ -76,7 +76,7 @@ func reap(cmd *exec.Cmd, last func()) error {
 	return cmd.Wait()
 }
 
-// maxMemory is what a renderer can have of memory that is its own and writable.
+// maxMemory is what a renderer or a pack can have of memory that is its own and writable.
 // One that is idle has 72 MiB, nearly all of it mapped by Go and not used; the
 // worst answer of 4 MiB that was found, 100,000 paragraphs, takes 730 MiB, and
 // 1040 without memoryGoal. A limit of the address space (RLIMIT_AS) would not do:
@@ -88,7 +88,7 @@ const maxMemory = 1 << 30
 // runs by now, but what it has by then is little.
 func limit(pid int, role string) {
 	limits := map[int]uint64{unix.RLIMIT_CORE: 0, unix.RLIMIT_NOFILE: 256, unix.RLIMIT_FSIZE: 1 << 20}
-	if role == hostapi.RoleRender {
+	if role != hostapi.RoleTransport {
 		limits[unix.RLIMIT_DATA] = maxMemory
 	}
 	for what, most := range limits {
@@ -100,7 +100,7 @@ func limit(pid int, role string) {
 // it wanted more, or if it had so much that this may be why it ended.
 func (r *runner) memory(state *os.ProcessState) string {
 	use, ok := state.SysUsage().(*syscall.Rusage)
-	if !ok || r.role != hostapi.RoleRender || !r.pump.starved() && use.Maxrss < maxMemory>>10/2 { // KiB
+	if !ok || r.role == hostapi.RoleTransport || !r.pump.starved() && use.Maxrss < maxMemory>>10/2 { // KiB
 		return ""
 	}
 	return fmt.Sprintf(" (it had %d MiB of memory and can have %d)", use.Maxrss>>10, maxMemory>>20)

@@ -75,6 +75,8 @@ func lower(ctx context.Context, in skill.Input) (card.Tree, error) {
 		for range 5 << 10 {
 			io.WriteString(stderr, line)
 		}
+	case "reserve": // more memory than it can have
+		return text(strconv.Itoa(len(make([]byte, 4<<30))))
 	case "read":
 		b, err := os.ReadFile(w.With)
 		if err != nil {
