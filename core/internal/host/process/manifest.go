@@ -25,7 +25,7 @@ const (
 // the latest shortly after ctx ends. Its error holds the first line that came to
 // standard error.
 func Manifest(ctx context.Context, path string, confine Confine) ([]byte, error) {
-	text, said, err := ask(ctx, "", path, "manifest", confine)
+	text, said, err := ask(ctx, "", path, "manifest", "manifest", confine)
 	if line, _, _ := bytes.Cut(bytes.TrimSpace(said), []byte("\n")); err != nil && len(line) > 0 {
 		err = fmt.Errorf("%w: %q", err, line[:min(len(line), maxQuoted)])
 	}
@@ -36,10 +36,11 @@ func Manifest(ctx context.Context, path string, confine Confine) ([]byte, error)
 // it print what the plugin is, the member "info" of a manifest. said is the beginning
 // of what came to standard error, for the one who wrote the file.
 func Describe(ctx context.Context, interpreter, path string, confine Confine) (text, said []byte, _ error) {
-	return ask(ctx, interpreter, path, "description", confine)
+	return ask(ctx, interpreter, path, "describe", "description", confine)
 }
 
-func ask(ctx context.Context, interpreter, path, what string, confine Confine) (text, said []byte, _ error) {
+// ask runs the file at path in a role in which it prints what errors call what.
+func ask(ctx context.Context, interpreter, path, role, what string, confine Confine) (text, said []byte, _ error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
 		return nil, nil, err
@@ -49,14 +50,10 @@ func ask(ctx context.Context, interpreter, path, what string, confine Confine) (
 		return nil, nil, err
 	}
 	defer file.Close()
-	program, args, inherited := executablePath(file, path), []string{path, what}, []*os.File(nil)
-	if interpreter != "" {
-		if e := runnable(file, Config{Interpreter: interpreter}); e != nil {
-			return nil, nil, e
-		}
-		name, files := inheritedPath(file, path)
-		program, args, inherited = interpreter, []string{interpreter, name, "describe"}, files
+	if e := runnable(file, path, interpreter); e != nil {
+		return nil, nil, e
 	}
+	program, args, inherited := command(file, path, interpreter, role)
 	dir, err := os.MkdirTemp("", "vak-manifest-")
 	if err != nil {
 		return nil, nil, err

@@ -71,6 +71,12 @@ func TestManifest(t *testing.T) {
 	if !errors.Is(err, no) || text != nil {
 		t.Errorf("what cannot be confined was started: %q, %v", text, err)
 	}
+	if err := os.WriteFile(filepath.Join(dir, "script"), []byte("#!/bin/sh\necho manifest\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if text, err := Manifest(t.Context(), filepath.Join(dir, "script"), nil); err == nil || !strings.Contains(err.Error(), "no program to run it was granted") {
+		t.Errorf("a script chose who runs it: %q, %v", text, err)
+	}
 	if _, err := Manifest(t.Context(), filepath.Join(dir, "none"), nil); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("err = %v", err)
 	}

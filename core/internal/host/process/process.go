@@ -68,7 +68,7 @@ func Start(ctx context.Context, c Config) (*Process, *fault.Error) {
 		return nil, e
 	}
 	defer file.Close()
-	if e := runnable(file, c); e != nil {
+	if e := runnable(file, c.Bundle.Path, c.Interpreter); e != nil {
 		return nil, e
 	}
 	sockets, err := c.Sockets.Dir()

@@ -119,7 +119,7 @@ func (r *runner) start() error {
 	}
 	defer func() { closeAll(theirs) }()
 
-	path, args, inherited := r.command()
+	path, args, inherited := command(r.file, r.path, r.interpreter, r.role)
 	cmd := &exec.Cmd{Path: path, Args: args, ExtraFiles: inherited, Env: r.env, Dir: r.dir, SysProcAttr: processAttributes()}
 	var err error
 	var in, out, errs *os.File

@@ -16,43 +16,44 @@ func isScript(file io.ReaderAt) bool {
 	return string(mark[:n]) == "#!"
 }
 
-// runnable refuses what would fail in a way that says less. An interpreter is the
-// operator's to grant, not the first line's of a file to choose.
-func runnable(file io.ReaderAt, c Config) *fault.Error {
+// runnable refuses to run the file at path where it would fail in a way that says less.
+// An interpreter is the operator's to grant, not the first line's of a file to choose.
+func runnable(file io.ReaderAt, path, interpreter string) *fault.Error {
 	e := &fault.Error{Op: "start", Kind: fault.StartFailed}
-	if c.Interpreter == "" {
+	if interpreter == "" {
 		if !isScript(file) {
 			return nil
 		}
-		e.Source, e.Message = fault.FromPlugin, c.Bundle.Path+" is a script, and no program to run it was granted"
+		e.Source, e.Message = fault.FromPlugin, path+" is a script, and no program to run it was granted"
 		e.Hint = `it gets one by "grants": {"interpreter": "/usr/bin/python3"} in its plugin.json when it is installed, or by "vak plugin dev --interpreter"`
 		return e
 	}
 	e.Source, e.Hint = fault.FromHost, "grant a program by its absolute path, such as /usr/bin/python3"
-	if !filepath.IsAbs(c.Interpreter) {
-		e.Message = fmt.Sprintf("the interpreter %q is not an absolute path", c.Interpreter)
+	if !filepath.IsAbs(interpreter) {
+		e.Message = fmt.Sprintf("the interpreter %q is not an absolute path", interpreter)
 		return e
 	}
-	program, err := os.Open(c.Interpreter)
+	program, err := os.Open(interpreter)
 	if err != nil {
 		e.Message, e.Err = "cannot read the interpreter that was granted: "+err.Error(), err
 		return e
 	}
 	defer program.Close()
 	if isScript(program) {
-		e.Message = "the interpreter that was granted, " + c.Interpreter + ", is a script itself"
+		e.Message = "the interpreter that was granted, " + interpreter + ", is a script itself"
 		e.Hint = "grant the program that it runs in the end"
 		return e
 	}
 	return nil
 }
 
-// command is what is executed, and its arguments. The files in inherited are the
-// process's own from descriptor 3 on.
-func (r *runner) command() (path string, args []string, inherited []*os.File) {
-	if r.interpreter == "" {
-		return executablePath(r.file, r.path), []string{r.path, r.role}, nil
+// command is what is executed to run an open file, whose path that is, and its
+// arguments, of which the last says what for. The files in inherited are the process's
+// own from descriptor 3 on.
+func command(file *os.File, path, interpreter, role string) (program string, args []string, inherited []*os.File) {
+	if interpreter == "" {
+		return executablePath(file, path), []string{path, role}, nil
 	}
-	name, inherited := inheritedPath(r.file, r.path)
-	return r.interpreter, []string{r.interpreter, name, r.role}, inherited
+	name, inherited := inheritedPath(file, path)
+	return interpreter, []string{interpreter, name, role}, inherited
 }

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/seed-1ae66336/vak/core/internal/host/bundle"
 	"github.com/seed-1ae66336/vak/core/internal/host/fault"
 )
 
@@ -35,7 +34,7 @@ func TestRunnable(t *testing.T) {
 		{"an interpreter that is not there", "#!/usr/bin/python3\n", filepath.Join(dir, "none"), "no such file", fault.FromHost},
 		{"an interpreter that is a script", "#!/usr/bin/python3\n", wrapper, "is a script itself", fault.FromHost},
 	} {
-		e := runnable(strings.NewReader(c.file), Config{Bundle: bundle.Bundle{Path: "/p/pack.py"}, Interpreter: c.interpreter})
+		e := runnable(strings.NewReader(c.file), "/p/pack.py", c.interpreter)
 		switch {
 		case c.says == "" && e != nil:
 			t.Errorf("%s: %v", c.why, e)
