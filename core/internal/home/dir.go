@@ -21,13 +21,13 @@ func Dir(configured string) (string, error) {
 	if dir == "" {
 		data, err := dataDir(runtime.GOOS, os.Getenv, os.UserHomeDir)
 		if err != nil {
-			return "", &Error{Kind: ErrUnusable, What: "cannot tell where the user's data directory is", Mend: "name a home with --home or " + Env, Err: err}
+			return "", unusable("cannot tell where the user's data directory is", "name a home with --home or "+Env, err)
 		}
 		dir = filepath.Join(data, "vak")
 	}
 	abs, err := filepath.Abs(dir)
 	if err != nil {
-		return "", &Error{Kind: ErrUnusable, What: "cannot tell where the home " + dir + " is", Mend: "name it with an absolute path", Err: err}
+		return "", unusable("cannot tell where the home "+dir+" is", "name it with an absolute path", err)
 	}
 	return abs, nil
 }
@@ -59,9 +59,6 @@ func dataDir(goos string, env func(string) string, userHome func() (string, erro
 // ensure makes dir with mode 0700 if it is not there, and refuses one that
 // anybody may write to: whoever can replace the ledger owns the answers.
 func ensure(dir string) error {
-	unusable := func(what, mend string, err error) error {
-		return &Error{Kind: ErrUnusable, What: what, Mend: mend, Err: err}
-	}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		if errors.Is(err, fs.ErrExist) || isNotDir(dir) {
 			return unusable("the home "+dir+" is not a directory", "name another one with --home or "+Env, nil)

@@ -49,3 +49,7 @@ func (e *Error) Unwrap() []error {
 	}
 	return []error{e.Kind, e.Err}
 }
+
+func unusable(what, mend string, err error) error {
+	return &Error{Kind: ErrUnusable, What: what, Mend: mend, Err: err}
+}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"time"
@@ -51,32 +50,20 @@ func Take(dir string) (*Lock, error) {
 	if err := ensure(dir); err != nil {
 		return nil, err
 	}
-	path := filepath.Join(dir, LockName)
-	if st, err := os.Lstat(path); err == nil && !st.Mode().IsRegular() { // opening a pipe would block
-		return nil, &Error{Kind: ErrUnusable, What: path + " is not a file", Mend: "remove it"}
-	}
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
+	f, got, err := seize(filepath.Join(dir, LockName), patience)
 	if err != nil {
-		return nil, &Error{Kind: ErrUnusable, What: "cannot open the lock of the home", Mend: "check who owns the home, or name another one with --home or " + Env, Err: err}
+		return nil, err
 	}
-	for until := time.Now().Add(patience); ; time.Sleep(patience / 20) {
-		got, err := tryLock(f, exclusive)
-		switch {
-		case err != nil:
-			f.Close()
-			return nil, &Error{Kind: ErrUnusable, What: "cannot lock " + path, Mend: "put the home on a local file system that has locks", Err: err}
-		case got:
-			left, _ := read(f)
-			return &Lock{file: f, left: left}, nil
-		case time.Now().After(until):
-			holder := settled(f)
-			f.Close()
-			return nil, &Error{
-				Kind: ErrHeld, Holder: holder,
-				What: fmt.Sprintf("the home %s is held by %s", dir, holder),
-				Mend: "stop that process, or use another home with --home or " + Env,
-			}
-		}
+	if got {
+		left, _ := read(f)
+		return &Lock{file: f, left: left}, nil
+	}
+	defer f.Close()
+	holder := settled(f)
+	return nil, &Error{
+		Kind: ErrHeld, Holder: holder,
+		What: fmt.Sprintf("the home %s is held by %s", dir, holder),
+		Mend: "stop that process, or use another home with --home or " + Env,
 	}
 }
 
@@ -108,27 +95,12 @@ func (l *Lock) Release() error {
 
 // Find says who holds the home dir, if anybody does. It writes nothing.
 func Find(dir string) (h Holder, held bool, _ error) {
-	path := filepath.Join(dir, LockName)
-	st, err := os.Stat(path)
-	if err == nil && !st.Mode().IsRegular() {
-		return Holder{}, false, &Error{Kind: ErrUnusable, What: path + " is not a file", Mend: "remove it"}
-	}
-	var f *os.File
-	if err == nil {
-		f, err = os.Open(path)
-	}
-	if errors.Is(err, fs.ErrNotExist) {
-		return Holder{}, false, nil
-	}
-	if err != nil {
-		return Holder{}, false, &Error{Kind: ErrUnusable, What: "cannot read the lock of the home", Mend: "run vak as the user that owns it", Err: err}
+	f, free, err := glance(filepath.Join(dir, LockName))
+	if f == nil {
+		return Holder{}, false, err
 	}
 	defer f.Close()
-	got, err := tryLock(f, shared)
-	if err != nil {
-		return Holder{}, false, &Error{Kind: ErrUnusable, What: "cannot lock " + path, Mend: "put the home on a local file system that has locks", Err: err}
-	}
-	if got {
+	if free {
 		h, _ := read(f)
 		return h, false, nil
 	}
