@@ -13,6 +13,7 @@ import (
 	"github.com/seed-1ae66336/vak/core/internal/home"
 	"github.com/seed-1ae66336/vak/core/internal/install"
 	"github.com/seed-1ae66336/vak/core/internal/install/lock"
+	"github.com/seed-1ae66336/vak/core/internal/journal/fsys"
 )
 
 // installed appends what is wrong with the plugins that are installed in a home, and
@@ -57,7 +58,7 @@ func (r *Report) installed(dir string) {
 
 // fileFault is about one of the two files, where it cannot be gone by.
 func (r *Report) fileFault(name string, err error) bool {
-	if e, ok := errors.AsType[*lock.Error](err); ok {
+	if e, ok := errors.AsType[*fsys.Error](err); ok {
 		r.Add(name, Fail, strings.TrimSuffix(e.Error(), "; "+e.Mend), e.Mend)
 	} else if err != nil {
 		r.Add(name, Fail, err.Error(), "")

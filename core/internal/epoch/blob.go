@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+
+	"github.com/seed-1ae66336/vak/core/internal/journal/fsys"
 )
 
 // mend is what to do about a blob that is not what it must be. Publishing an epoch
@@ -12,7 +14,7 @@ import (
 const mend = "start vak again, which writes anew what it uses now; what older epochs used has to be put back from a copy of the home"
 
 // Load reads an epoch by its digest. It is safe to call while another is published.
-// Its errors are of type *[Error].
+// Its errors are of type *[fsys.Error].
 func (s *Store) Load(digest string) (*Epoch, error) {
 	b, err := s.blob(digest, maxList)
 	if err != nil {
@@ -22,24 +24,26 @@ func (s *Store) Load(digest string) (*Epoch, error) {
 	if err == nil {
 		return e, nil
 	}
-	if _, ok := errors.AsType[*Error](err); ok {
+	if _, ok := errors.AsType[*fsys.Error](err); ok {
 		return nil, err
 	}
-	return nil, &Error{s.path(digest), "the epoch cannot be read", mend, err}
+	return nil, &fsys.Error{File: s.path(digest), What: "the epoch cannot be read", Mend: mend, Err: err}
 }
 
 // Blob reads a blob by its name, which is the sha256 of its bytes. Its errors are of
-// type *[Error].
+// type *[fsys.Error].
 func (s *Store) Blob(hash string) ([]byte, error) { return s.blob(hash, maxBlob) }
 
 func (s *Store) path(hash string) string { return filepath.Join(s.dir, blobsDir, hash) }
 
 func (s *Store) blob(hash string, most int64) ([]byte, error) {
 	if !isName(hash) {
-		return nil, &Error{filepath.Join(s.dir, blobsDir), fmt.Sprintf("%.80q is the name of nothing in it", hash), mend, nil}
+		return nil, &fsys.Error{File: filepath.Join(s.dir, blobsDir), What: fmt.Sprintf("%.80q is the name of nothing in it", hash), Mend: mend}
 	}
 	path := s.path(hash)
-	failed := func(what string, err error) error { return &Error{path, what, mend, bare(err)} }
+	failed := func(what string, err error) error {
+		return &fsys.Error{File: path, What: what, Mend: mend, Err: fsys.Bare(err)}
+	}
 	f, err := s.files.Open(path, false)
 	if err != nil {
 		return nil, failed("it cannot be read", err)

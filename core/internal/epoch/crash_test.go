@@ -177,7 +177,7 @@ func TestFailures(t *testing.T) {
 			m.Hook(nil)
 			if err != nil {
 				failed++
-				if f, ok := errors.AsType[*Error](err); !ok || f.Mend == "" || f.File == "" {
+				if f, ok := errors.AsType[*fsys.Error](err); !ok || f.Mend == "" || f.File == "" {
 					t.Fatalf("operation %d: %v, want an Error", op, err)
 				}
 				if got, _ := s.Current(); got != base {

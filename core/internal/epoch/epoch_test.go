@@ -246,7 +246,7 @@ func TestDamagedBlob(t *testing.T) {
 				t.Fatal(err)
 			}
 			_, err := s.Load(digest)
-			e, ok := errors.AsType[*Error](err)
+			e, ok := errors.AsType[*fsys.Error](err)
 			if !ok || e.File != s.path(blob) || e.Mend == "" || !strings.Contains(e.Error(), e.Mend) {
 				t.Fatalf("%s blob: %v, want an error with its name", what, err)
 			}
@@ -323,11 +323,11 @@ func TestLoadRefuses(t *testing.T) {
 		{`{"schema_version":1,"surfaces":{"a":"` + name([]byte("1")) + `"}}`, "not what vak writes"},
 		{`{"schema_version":1,"surfaces":{"a":"../x"}}`, "is the name of nothing"},
 	} {
-		if err := s.write(s.path(name([]byte(tt.list))), []byte(tt.list)); err != nil {
+		if err := fsys.Put(s.files, s.path(name([]byte(tt.list))), []byte(tt.list)); err != nil {
 			t.Fatal(err)
 		}
 		_, err := s.Load(name([]byte(tt.list)))
-		if e, ok := errors.AsType[*Error](err); !ok || e.Mend == "" || !strings.Contains(err.Error(), tt.want) {
+		if e, ok := errors.AsType[*fsys.Error](err); !ok || e.Mend == "" || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s: %v, want an Error with %q", tt.list, err, tt.want)
 		}
 	}

@@ -48,7 +48,7 @@ func (s *Store) Publish(e *Epoch, at time.Time) (Entry, error) {
 	s.mu.Unlock()
 	if next.Number > maxNumber {
 		path := filepath.Join(s.dir, listName)
-		return Entry{}, &Error{path, "it has the highest number that there is, so that no epoch can follow", "put back a copy of it", nil}
+		return Entry{}, &fsys.Error{File: path, What: "it has the highest number that there is, so that no epoch can follow", Mend: "put back a copy of it"}
 	}
 	err = s.append(next)
 	s.mu.Lock()
@@ -65,13 +65,11 @@ func (s *Store) Publish(e *Epoch, at time.Time) (Entry, error) {
 // the disk.
 const writers = 8
 
-const tempSuffix = ".tmp"
-
 // put writes the blobs that are not there whole. The caller holds s.publishing.
 func (s *Store) put(blobs map[string][]byte) error {
 	dir := filepath.Join(s.dir, blobsDir)
 	failed := func(err error) error {
-		return &Error{dir, "an epoch cannot be written", "check the space and the rights of the home", bare(err)}
+		return &fsys.Error{File: dir, What: "an epoch cannot be written", Mend: "check the space and the rights of the home", Err: fsys.Bare(err)}
 	}
 	if s.known == nil {
 		if err := s.prepare(dir); err != nil {
@@ -96,7 +94,7 @@ func (s *Store) put(blobs map[string][]byte) error {
 			for i := w; i < len(names) && errs[w] == nil; i += writers {
 				path, b := filepath.Join(dir, names[i]), blobs[names[i]]
 				if !s.has(path, b) {
-					wrote[w], errs[w] = true, s.write(path, b)
+					wrote[w], errs[w] = true, fsys.Put(s.files, path, b)
 				}
 			}
 		})
@@ -134,7 +132,7 @@ func (s *Store) prepare(dir string) error {
 		return err
 	}
 	for _, n := range names {
-		if strings.HasSuffix(n, tempSuffix) {
+		if strings.HasSuffix(n, fsys.TempSuffix) {
 			s.files.Remove(filepath.Join(dir, n)) // what stays costs room and nothing else
 		}
 	}
@@ -155,27 +153,6 @@ func (s *Store) has(path string, b []byte) bool {
 	there := make([]byte, len(b))
 	n, _ := f.ReadAt(there, 0)
 	return n == len(b) && bytes.Equal(there, b)
-}
-
-// write writes one blob under its name, whole or not at all. The name is durable once
-// the directory is synced.
-func (s *Store) write(path string, b []byte) error {
-	temp := path + tempSuffix
-	f, err := s.files.Create(temp)
-	if err != nil {
-		return err
-	}
-	_, err = f.WriteAt(b, 0)
-	if err == nil {
-		err = f.Sync()
-	}
-	if err = errors.Join(err, f.Close()); err == nil {
-		err = s.files.Rename(temp, path)
-	}
-	if err != nil {
-		s.files.Remove(temp)
-	}
-	return err
 }
 
 // settle makes the list durable as it was read: a process that was killed may have
@@ -200,7 +177,7 @@ func (s *Store) settle() error {
 }
 
 func unlisted(path string, err error) error {
-	return &Error{path, "an epoch cannot be listed", "check the space and the rights of the home", bare(err)}
+	return &fsys.Error{File: path, What: "an epoch cannot be listed", Mend: "check the space and the rights of the home", Err: fsys.Bare(err)}
 }
 
 // append writes a line behind the last whole one. The caller holds s.publishing.

@@ -80,7 +80,7 @@ func open(dir string, files fsys.FS) (*Store, error) {
 }
 
 func unreadable(path string, err error) error {
-	return &Error{path, "the list of epochs cannot be read", "run vak as the user that owns the file, and check the disk", bare(err)}
+	return &fsys.Error{File: path, What: "the list of epochs cannot be read", Mend: "run vak as the user that owns the file, and check the disk", Err: fsys.Bare(err)}
 }
 
 // maxNumber is the last one that every reader of JSON takes for what it is.

@@ -14,6 +14,7 @@ import (
 	"github.com/seed-1ae66336/vak/core/internal/install/archive"
 	"github.com/seed-1ae66336/vak/core/internal/install/key"
 	"github.com/seed-1ae66336/vak/core/internal/install/lock"
+	"github.com/seed-1ae66336/vak/core/internal/journal/fsys"
 	"github.com/seed-1ae66336/vak/sdk/hostapi"
 )
 
@@ -58,7 +59,7 @@ func (s *Store) Prepare(src string) (_ *Candidate, err error) {
 	}
 	dir, err := os.MkdirTemp(s.dir, temporary)
 	if err != nil {
-		return nil, storeError("there is no place to unpack it", bare(err))
+		return nil, storeError("there is no place to unpack it", fsys.Bare(err))
 	}
 	c := &Candidate{Origin: origin, dir: dir}
 	defer func() {
@@ -89,7 +90,7 @@ func (c *Candidate) unwrap() error {
 	}
 	inside, err := os.ReadDir(c.dir)
 	if err != nil {
-		return storeError("cannot read what was unpacked", bare(err))
+		return storeError("cannot read what was unpacked", fsys.Bare(err))
 	}
 	if len(inside) != 1 || !inside[0].IsDir() {
 		return bundleError(c.Origin+" has no "+hostapi.ManifestName, `name the folder or archive of a plugin; "vak plugin pack" makes one`, nil)
@@ -102,10 +103,10 @@ func (c *Candidate) unwrap() error {
 	c.dir = outer + "x" // beside it, and no name that MkdirTemp gives
 	if err := os.Rename(only, c.dir); err != nil {
 		c.dir = outer
-		return storeError("cannot move what was unpacked", bare(err))
+		return storeError("cannot move what was unpacked", fsys.Bare(err))
 	}
 	if err := os.Remove(outer); err != nil {
-		return storeError("cannot move what was unpacked", bare(err))
+		return storeError("cannot move what was unpacked", fsys.Bare(err))
 	}
 	return nil
 }
@@ -115,7 +116,7 @@ func (c *Candidate) read() error {
 	path := filepath.Join(c.dir, hostapi.ManifestName)
 	text, err := os.ReadFile(path) // bounded: it was unpacked
 	if err != nil {
-		return bundleError(c.Origin, "get the plugin from its author again", bare(err))
+		return bundleError(c.Origin, "get the plugin from its author again", fsys.Bare(err))
 	}
 	faulty := func(err error) error {
 		return bundleError(filepath.Join(c.Origin, hostapi.ManifestName)+" is not valid", "tell its author", err)
@@ -127,7 +128,7 @@ func (c *Candidate) read() error {
 	m, unread := readManifest(canonical) // the bundle says better what is wrong with one that cannot be read
 	if m.Binary != "" && filepath.IsLocal(m.Binary) && filepath.Base(m.Binary) == m.Binary {
 		if err := os.Chmod(filepath.Join(c.dir, m.Binary), 0o555); err != nil && !errors.Is(err, os.ErrNotExist) {
-			return storeError("cannot make the binary executable", bare(err))
+			return storeError("cannot make the binary executable", fsys.Bare(err))
 		}
 	}
 	found := bundle.Read(c.dir)
@@ -147,7 +148,7 @@ func (c *Candidate) read() error {
 	}
 	c.ID, c.Kind, c.Version, c.binary = m.ID, m.Kind, m.Version, m.Binary
 	if c.Contents, err = readContents(c.dir); err != nil {
-		return storeError("cannot read what was unpacked", bare(err))
+		return storeError("cannot read what was unpacked", fsys.Bare(err))
 	}
 	c.Digest = c.Contents.Digest()
 	return c.readSignature()
@@ -177,7 +178,7 @@ func (c *Candidate) readSignature() error {
 		return nil
 	}
 	if err != nil {
-		return storeError("cannot read the signature", bare(err))
+		return storeError("cannot read the signature", fsys.Bare(err))
 	}
 	s, err := key.ParseSignature(text)
 	if err == nil && !s.Verify(c.Contents.Statement()) {
@@ -188,7 +189,7 @@ func (c *Candidate) readSignature() error {
 	}
 	c.Key, c.signature = s.Key, s.String()
 	if err := os.Remove(path); err != nil {
-		return storeError("cannot move the signature", bare(err))
+		return storeError("cannot move the signature", fsys.Bare(err))
 	}
 	return nil
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/seed-1ae66336/vak/core/internal/home"
 	"github.com/seed-1ae66336/vak/core/internal/install/lock"
+	"github.com/seed-1ae66336/vak/core/internal/journal/fsys"
 )
 
 // GrantsName is the name of the file that says what a plugin which is being written
@@ -67,7 +68,7 @@ func devIDs(dir string) (ids []string, _ error) {
 			ids = append(ids, d.Name())
 		}
 	}
-	return ids, bare(err)
+	return ids, fsys.Bare(err)
 }
 
 // readGrants reads what a plugin was given. A file that is not there gives nothing;
@@ -78,7 +79,7 @@ func readGrants(path string) (g lock.Grants, _ error) {
 	case errors.Is(err, fs.ErrNotExist):
 		return g, nil
 	case err != nil:
-		return g, bare(err)
+		return g, fsys.Bare(err)
 	case !st.Mode().IsRegular() || st.Size() > maxGrants: // opening a pipe would block
 		return g, fmt.Errorf("%s is not what vak writes there", path)
 	case runtime.GOOS != "windows" && st.Mode().Perm()&0o022 != 0:
@@ -86,12 +87,12 @@ func readGrants(path string) (g lock.Grants, _ error) {
 	}
 	f, err := os.Open(path)
 	if err != nil {
-		return g, bare(err)
+		return g, fsys.Bare(err)
 	}
 	defer f.Close()
 	text, err := io.ReadAll(io.LimitReader(f, maxGrants))
 	if err != nil {
-		return g, bare(err)
+		return g, fsys.Bare(err)
 	}
 	if err := json.Unmarshal(text, &g); err != nil {
 		return lock.Grants{}, err

@@ -61,7 +61,7 @@ func (p Packer) Pack(ctx context.Context, dir, out string) (Packed, error) {
 	}
 	temp, err := os.MkdirTemp("", "vak-pack-")
 	if err != nil {
-		return Packed{}, bundleError("there is no place to pack it", "check the space of the temporary folder", bare(err))
+		return Packed{}, bundleError("there is no place to pack it", "check the space of the temporary folder", fsys.Bare(err))
 	}
 	defer removeFolder(temp)
 	if err := archive.Unpack(dir, temp); err != nil {
@@ -80,7 +80,7 @@ func (p Packer) Pack(ctx context.Context, dir, out string) (Packed, error) {
 		s := p.Sign.Sign(c.Contents.Statement())
 		done.Key, names = s.Key, append(names, SignatureName)
 		if err := os.WriteFile(filepath.Join(temp, SignatureName), []byte(s.String()), 0o600); err != nil {
-			return Packed{}, bundleError("the signature cannot be written", "check the space of the temporary folder", bare(err))
+			return Packed{}, bundleError("the signature cannot be written", "check the space of the temporary folder", fsys.Bare(err))
 		}
 	}
 	if out == "" {
@@ -94,7 +94,7 @@ func (p Packer) Pack(ctx context.Context, dir, out string) (Packed, error) {
 		err = os.Chmod(done.Path, 0o644) // it is for others
 	}
 	if err != nil {
-		return Packed{}, bundleError("cannot write "+done.Path, "check the space and the rights there", bare(err))
+		return Packed{}, bundleError("cannot write "+done.Path, "check the space and the rights there", fsys.Bare(err))
 	}
 	return done, nil
 }
@@ -112,7 +112,7 @@ func (p Packer) describe(ctx context.Context, c *Candidate) error {
 		}
 	}
 	if err := os.RemoveAll(filepath.Join(c.dir, SignatureName)); err != nil {
-		return bundleError("the old signature cannot be left away", "check the temporary folder", bare(err))
+		return bundleError("the old signature cannot be left away", "check the temporary folder", fsys.Bare(err))
 	}
 	name, err := binaryIn(c, old.Binary)
 	if err != nil {
@@ -120,11 +120,11 @@ func (p Packer) describe(ctx context.Context, c *Candidate) error {
 	}
 	binary := filepath.Join(c.dir, name)
 	if err := os.Chmod(binary, 0o555); err != nil {
-		return bundleError(name+" cannot be made executable", "check the temporary folder", bare(err))
+		return bundleError(name+" cannot be made executable", "check the temporary folder", fsys.Bare(err))
 	}
 	f, err := os.Open(binary)
 	if err != nil {
-		return bundleError(name+" cannot be read", "check the temporary folder", bare(err))
+		return bundleError(name+" cannot be read", "check the temporary folder", fsys.Bare(err))
 	}
 	dynamic := process.LinkedDynamically(f)
 	f.Close()
@@ -157,7 +157,7 @@ func (p Packer) describe(ctx context.Context, c *Candidate) error {
 		}
 	}
 	if err := os.WriteFile(path, text, 0o600); err != nil {
-		return bundleError("the manifest cannot be written", "check the space of the temporary folder", bare(err))
+		return bundleError("the manifest cannot be written", "check the space of the temporary folder", fsys.Bare(err))
 	}
 	return nil
 }

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/seed-1ae66336/vak/core/internal/journal/fsys"
 	"github.com/seed-1ae66336/vak/sdk/hostapi"
 )
 
@@ -32,12 +33,12 @@ func ScriptManifest(path string, info []byte) ([]byte, error) {
 	}
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, bare(err)
+		return nil, fsys.Bare(err)
 	}
 	defer f.Close()
 	h := sha256.New()
 	if _, err := io.Copy(h, f); err != nil {
-		return nil, bare(err)
+		return nil, fsys.Bare(err)
 	}
 	kind := hostapi.KindSkill
 	if says.Profiles != nil {

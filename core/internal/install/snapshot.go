@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	"github.com/seed-1ae66336/vak/core/internal/install/lock"
+	"github.com/seed-1ae66336/vak/core/internal/journal/fsys"
 	"github.com/seed-1ae66336/vak/sdk/hostapi"
 )
 
@@ -61,7 +62,7 @@ func stamp(path string) string {
 		return ""
 	}
 	if err != nil {
-		return bare(err).Error()
+		return fsys.Bare(err).Error()
 	}
 	return fmt.Sprintf("%d %d %v %s", st.Size(), st.ModTime().UnixNano(), st.Mode(), identity(st))
 }

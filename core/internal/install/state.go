@@ -11,6 +11,7 @@ import (
 
 	"github.com/seed-1ae66336/vak/core/internal/install/key"
 	"github.com/seed-1ae66336/vak/core/internal/install/lock"
+	"github.com/seed-1ae66336/vak/core/internal/journal/fsys"
 )
 
 // A State is what is known of one plugin of the store.
@@ -50,7 +51,7 @@ func (s *Store) States(verify bool) (states []State, strays []string, _ error) {
 	}
 	found, err := os.ReadDir(s.dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, nil, storeError("the store cannot be read", bare(err))
+		return nil, nil, storeError("the store cannot be read", fsys.Bare(err))
 	}
 	for _, d := range found {
 		if !slices.Contains(known, d.Name()) && !strings.HasPrefix(d.Name(), temporary) {
@@ -88,7 +89,7 @@ func differs(dir string, want Contents) string {
 		return "its folder is missing"
 	}
 	if err != nil {
-		return "its folder cannot be read: " + bare(err).Error()
+		return "its folder cannot be read: " + fsys.Bare(err).Error()
 	}
 	for _, name := range slices.Sorted(maps.Keys(want)) {
 		switch got[name] {

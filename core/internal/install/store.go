@@ -1,7 +1,6 @@
 package install
 
 import (
-	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -157,7 +156,7 @@ func (s *Store) place(c *Candidate) error {
 		err = fsys.OS.SyncDir(s.dir)
 	}
 	if err != nil {
-		return storeError("cannot put the plugin into the store", bare(err))
+		return storeError("cannot put the plugin into the store", fsys.Bare(err))
 	}
 	return nil
 }
@@ -281,7 +280,7 @@ func (s *Store) make() error {
 	}
 	release()
 	if err := fsys.OS.Mkdir(s.dir); err != nil {
-		return storeError("the store cannot be made", bare(err))
+		return storeError("the store cannot be made", fsys.Bare(err))
 	}
 	return nil
 }
@@ -332,11 +331,4 @@ func removeFolder(dir string) error {
 		return nil
 	})
 	return os.RemoveAll(dir)
-}
-
-func bare(err error) error {
-	if e, ok := errors.AsType[*fs.PathError](err); ok {
-		return e.Err
-	}
-	return err
 }

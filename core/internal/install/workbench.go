@@ -11,6 +11,7 @@ import (
 	"github.com/seed-1ae66336/vak/core/internal/host/bundle"
 	"github.com/seed-1ae66336/vak/core/internal/host/process"
 	"github.com/seed-1ae66336/vak/core/internal/install/lock"
+	"github.com/seed-1ae66336/vak/core/internal/journal/fsys"
 	"github.com/seed-1ae66336/vak/sdk/hostapi"
 )
 
@@ -34,7 +35,7 @@ func NewDraft(dir, origin string, text []byte, given lock.Grants) (*Draft, error
 	}
 	m, unread := readManifest(canonical)
 	if err := os.WriteFile(filepath.Join(dir, hostapi.ManifestName), text, 0o600); err != nil {
-		return nil, bundleError("the manifest cannot be written", "check the space there", bare(err))
+		return nil, bundleError("the manifest cannot be written", "check the space there", fsys.Bare(err))
 	}
 	if m.Binary != "" && filepath.IsLocal(m.Binary) && filepath.Base(m.Binary) == m.Binary {
 		os.Chmod(filepath.Join(dir, m.Binary), 0o555) // whether it could is found out below
@@ -64,7 +65,7 @@ func NewDraft(dir, origin string, text []byte, given lock.Grants) (*Draft, error
 	}
 	given.Network, given.Packet = comes.Network, comes.Packet
 	if err := writeGrants(dir, given); err != nil {
-		return nil, bundleError("what the plugin is given cannot be written", "check the space there", bare(err))
+		return nil, bundleError("what the plugin is given cannot be written", "check the space there", fsys.Bare(err))
 	}
 	return &Draft{ID: found.Info.ID, Kind: found.Kind, Version: found.Info.Version, SHA256: found.SHA256, Grants: given, dir: dir}, nil
 }
@@ -87,7 +88,7 @@ func OpenWorkbench(dir string) (*Workbench, error) {
 	defer release()
 	w := &Workbench{dir: DevDir(dir)}
 	if err := os.MkdirAll(w.builds(), 0o700); err != nil {
-		return nil, storeError("cannot make "+w.builds(), bare(err))
+		return nil, storeError("cannot make "+w.builds(), fsys.Bare(err))
 	}
 	w.tidy()
 	return w, nil
@@ -128,7 +129,7 @@ func (w *Workbench) tidy() {
 func (w *Workbench) Stage() (string, error) {
 	dir, err := os.MkdirTemp(w.builds(), "")
 	if err != nil {
-		return "", storeError("there is no place to build in", bare(err))
+		return "", storeError("there is no place to build in", fsys.Bare(err))
 	}
 	return dir, nil
 }
@@ -161,7 +162,7 @@ func (w *Workbench) Use(d *Draft) error {
 func (w *Workbench) place(d *Draft) error {
 	final := w.folder(d.ID)
 	if err := exchange(d.dir, final); err != nil {
-		return storeError("cannot put the plugin into "+final, bareLink(err))
+		return storeError("cannot put the plugin into "+final, fsys.Bare(err))
 	}
 	removeFolder(d.dir) // the next one tries again
 	return nil
@@ -181,19 +182,12 @@ func (w *Workbench) Close() error {
 	if err == nil {
 		// By another name first: nobody finds half of it.
 		if err := os.Rename(w.folder(w.id), filepath.Join(gone, w.id)); err != nil {
-			return storeError("cannot take "+w.folder(w.id)+" away", bareLink(err))
+			return storeError("cannot take "+w.folder(w.id)+" away", fsys.Bare(err))
 		}
 		err = removeFolder(gone)
 	}
 	if err != nil {
-		return storeError("cannot remove the plugin", bare(err))
+		return storeError("cannot remove the plugin", fsys.Bare(err))
 	}
 	return nil
-}
-
-func bareLink(err error) error {
-	if e, ok := err.(*os.LinkError); ok {
-		return e.Err
-	}
-	return err
 }

@@ -4,6 +4,8 @@ import (
 	"io/fs"
 	"os"
 	"runtime"
+
+	"github.com/seed-1ae66336/vak/core/internal/journal/fsys"
 )
 
 // readFolder copies a folder. Links in it are refused like those of an archive:
@@ -16,14 +18,14 @@ func readFolder(src string, s *sink) error {
 	defer root.Close()
 	return fs.WalkDir(root.FS(), ".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil {
-			return &Error{Entry: name, What: "it cannot be read", Mend: "check its rights", Err: bare(err)}
+			return &Error{Entry: name, What: "it cannot be read", Mend: "check its rights", Err: fsys.Bare(err)}
 		}
 		if name == "." {
 			return nil
 		}
 		st, err := d.Info()
 		if err != nil {
-			return &Error{Entry: name, What: "it cannot be looked at", Mend: "check its rights", Err: bare(err)}
+			return &Error{Entry: name, What: "it cannot be looked at", Mend: "check its rights", Err: fsys.Bare(err)}
 		}
 		switch {
 		case st.Mode()&fs.ModeSymlink != 0:
@@ -45,7 +47,7 @@ func readFolder(src string, s *sink) error {
 		}
 		f, err := root.Open(name)
 		if err != nil {
-			return &Error{Entry: name, What: "it cannot be read", Mend: "check its rights", Err: bare(err)}
+			return &Error{Entry: name, What: "it cannot be read", Mend: "check its rights", Err: fsys.Bare(err)}
 		}
 		defer f.Close()
 		if now, err := f.Stat(); err != nil || !os.SameFile(st, now) {

@@ -6,6 +6,8 @@ import (
 	"io"
 	"io/fs"
 	"os"
+
+	"github.com/seed-1ae66336/vak/core/internal/journal/fsys"
 )
 
 // limits bound what is taken out of one archive.
@@ -66,7 +68,7 @@ func (s *sink) claim(name string, dir bool) error {
 		s.taken[folded(p)] = place{p, isDir, p == name || was.told}
 		if isDir && !is {
 			if err := s.root.Mkdir(p, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
-				return &Error{Entry: name, What: "its folder cannot be made", Mend: "check the space and the rights of the home", Err: bare(err)}
+				return &Error{Entry: name, What: "its folder cannot be made", Mend: "check the space and the rights of the home", Err: fsys.Bare(err)}
 			}
 		}
 	}
@@ -82,7 +84,7 @@ func (s *sink) file(name string, r io.Reader) error {
 		return err
 	}
 	cannot := func(err error) error {
-		return &Error{Entry: name, What: "it cannot be written", Mend: "check the space and the rights of the home", Err: bare(err)}
+		return &Error{Entry: name, What: "it cannot be written", Mend: "check the space and the rights of the home", Err: fsys.Bare(err)}
 	}
 	f, err := s.root.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err != nil {
@@ -121,12 +123,4 @@ func (w *watched) Read(b []byte) (int, error) {
 		w.err = err
 	}
 	return n, err
-}
-
-// bare is an error without the path, which is one of a temporary folder.
-func bare(err error) error {
-	if e, ok := errors.AsType[*fs.PathError](err); ok {
-		return e.Err
-	}
-	return err
 }

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"io"
 	"os"
+
+	"github.com/seed-1ae66336/vak/core/internal/journal/fsys"
 )
 
 // Unpack puts what is in src, a .tar.gz, a .zip or a folder, into the empty folder
@@ -23,7 +25,7 @@ func unpack(src, dst string, l limits) error {
 		return own
 	}
 	if err != nil {
-		return &Error{Archive: src, What: "it cannot be read", Mend: "check that it is there and may be read", Err: bare(err)}
+		return &Error{Archive: src, What: "it cannot be read", Mend: "check that it is there and may be read", Err: fsys.Bare(err)}
 	}
 	return nil
 }

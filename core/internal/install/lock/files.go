@@ -29,32 +29,13 @@ const version = 1
 // maxFile bounds each of the files, in bytes.
 const maxFile = 16 << 20
 
-// An Error says what is wrong with one of the files and what to do about it.
-type Error struct {
-	File string
-	What string
-	Mend string
-	Err  error // the cause; may be nil
-}
-
-func (e *Error) Error() string {
-	s := e.File + ": " + e.What
-	if e.Err != nil {
-		s += ": " + e.Err.Error()
-	}
-	return s + "; " + e.Mend
-}
-
-// Unwrap returns the cause.
-func (e *Error) Unwrap() error { return e.Err }
-
 // damaged is the error of a file that must not be gone by.
 func damaged(path, what string, err error) error {
 	mend := "until that is mended no installed plugin is used; put back a copy, or remove the file and install the plugins again"
 	if filepath.Base(path) == RevokedName {
 		mend = "until that is mended no installed plugin is used; put back a copy, or remove the file and revoke again what must not run"
 	}
-	return &Error{path, what, mend, err}
+	return &fsys.Error{File: path, What: what, Mend: mend, Err: err}
 }
 
 // IsHash reports whether s is a sha256: 64 lower-case hexadecimal digits.
@@ -72,7 +53,7 @@ type members map[string]json.RawMessage
 // readFile reads a file's members and holds its version. One that is not there
 // has none.
 func readFile(path string) (members, error) {
-	damaged := func(what string, err error) error { return damaged(path, what, bare(err)) }
+	damaged := func(what string, err error) error { return damaged(path, what, fsys.Bare(err)) }
 	st, err := os.Lstat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -94,7 +75,7 @@ func readFile(path string) (members, error) {
 		return nil, damaged("it is not what vak writes there", nil)
 	}
 	if form.Version > version {
-		return nil, &Error{path, fmt.Sprintf("a later version of vak wrote it (%d)", form.Version), "run that version, or a later one", nil}
+		return nil, &fsys.Error{File: path, What: fmt.Sprintf("a later version of vak wrote it (%d)", form.Version), Mend: "run that version, or a later one"}
 	}
 	return m, nil
 }
@@ -139,7 +120,7 @@ func (m members) write(path string) error {
 	}
 	out.WriteByte('\n')
 	if err := fsys.Replace(fsys.OS, path, out.Bytes()); err != nil {
-		return &Error{path, "it cannot be written", "check the space and the rights of the home", bare(err)}
+		return &fsys.Error{File: path, What: "it cannot be written", Mend: "check the space and the rights of the home", Err: fsys.Bare(err)}
 	}
 	return nil
 }
@@ -149,10 +130,3 @@ func (m members) write(path string) error {
 func Guard(dir string) (release func(), _ error) { return home.Guard(dir, guardName) }
 
 func at(dir, name string) string { return filepath.Join(dir, name) }
-
-func bare(err error) error {
-	if e, ok := errors.AsType[*fs.PathError](err); ok {
-		return e.Err
-	}
-	return err
-}

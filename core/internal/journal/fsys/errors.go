@@ -1,11 +1,12 @@
-package epoch
+package fsys
 
 import (
 	"errors"
 	"io/fs"
+	"os"
 )
 
-// An Error says what is wrong with a file and what to do about it.
+// An Error says what is wrong with a file of vak's own and what to do about it.
 type Error struct {
 	File string
 	What string
@@ -24,9 +25,13 @@ func (e *Error) Error() string {
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// bare leaves out the path, which an Error has itself.
-func bare(err error) error {
+// Bare is an error without the paths that package os puts before it, for one that
+// names the file itself, or names it as its user knows it.
+func Bare(err error) error {
 	if e, ok := errors.AsType[*fs.PathError](err); ok {
+		return e.Err
+	}
+	if e, ok := errors.AsType[*os.LinkError](err); ok {
 		return e.Err
 	}
 	return err
