@@ -80,19 +80,29 @@ func (h *Host) Sync(p Places) (changed bool, err error) {
 		return false, isClosed()
 	}
 	var inDirs []string
+	unread := map[string]bool{} // folders in a directory that cannot be read
 	for _, dir := range p.Dirs {
-		folders, e := bundle.Discover([]string{dir})
+		folders, e := bundle.Discover(dir)
 		if e != nil {
 			err = cmp.Or(err, e)
 			folders = listedIn(old, dir)
+			for _, folder := range folders {
+				unread[folder] = true
+			}
 		}
 		inDirs = append(inDirs, folders...)
 	}
 	found := slices.Clone(h.builtin)
 	named := map[string]bool{} // a folder that is named twice is one plugin
 	for _, folder := range slices.Concat(p.First, inDirs, p.Folders) {
-		if folder = filepath.Clean(folder); !named[folder] {
-			named[folder] = true
+		folder = filepath.Clean(folder)
+		if named[folder] {
+			continue
+		}
+		named[folder] = true
+		if unread[folder] {
+			found = append(found, before[folder])
+		} else {
 			found = append(found, h.slotFor(folder, before[folder]))
 		}
 	}

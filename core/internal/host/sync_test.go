@@ -181,6 +181,35 @@ func TestSyncNeedsItsDirectories(t *testing.T) {
 	}
 }
 
+// TestSyncKeepsWhatItCannotSee has what was found in a directory go on while that is
+// away, and be looked at again when it is back.
+func TestSyncKeepsWhatItCannotSee(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "plugins")
+	folder := install(t, dir, built.fixture, "good")
+	p := Places{Dirs: []string{dir}}
+	h := open(t, Config{Places: p})
+	k := h.named("good")
+	before := sayBy(t, h, k, "pid")
+	if err := os.Rename(dir, dir+".away"); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if changed, err := h.Sync(p); changed || !errors.Is(err, NotFound) {
+			t.Errorf("changed = %v, err = %v", changed, err)
+		}
+	}
+	if got := sayBy(t, h, k, "pid"); got != before || h.named("good") != k {
+		t.Errorf("process %s, want %s", got, before)
+	}
+	if err := os.Rename(dir+".away", dir); err != nil {
+		t.Fatal(err)
+	}
+	upgrade(t, folder, built.fixture, "x")
+	if changed := syncs(t, h, p); !changed || h.named("good") == k {
+		t.Error("what is back is not looked at")
+	}
+}
+
 // TestFolderNamedTwice is one plugin, wherever it is named again.
 func TestFolderNamedTwice(t *testing.T) {
 	dir := t.TempDir()

@@ -36,31 +36,28 @@ type Bundle struct {
 // maxFolders bounds what is looked at in one directory.
 const maxFolders = 1000
 
-// Discover lists the folders in dirs that hold a plugin, in order. Its error, a
-// [*fault.Error], is about a directory.
-func Discover(dirs []string) ([]string, error) {
+// Discover lists the folders in a directory that hold a plugin, in order. Its error is
+// a [*fault.Error].
+func Discover(dir string) ([]string, error) {
+	folders, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, &fault.Error{
+			Op: "open", Kind: fault.NotFound, Source: fault.FromHost, Err: err,
+			Message: fmt.Sprintf("cannot read the directory of plugins: %v", err),
+			Hint:    "name an existing directory that holds a folder for each plugin",
+		}
+	}
+	if len(folders) > maxFolders {
+		return nil, &fault.Error{
+			Op: "open", Kind: fault.NotFound, Source: fault.FromHost,
+			Message: fmt.Sprintf("%s holds %d entries, at most %d are read", dir, len(folders), maxFolders),
+			Hint:    "name a directory that holds plugins only",
+		}
+	}
 	var out []string
-	for _, dir := range dirs {
-		folders, err := os.ReadDir(dir)
-		if err != nil {
-			return nil, &fault.Error{
-				Op: "open", Kind: fault.NotFound, Source: fault.FromHost, Err: err,
-				Message: fmt.Sprintf("cannot read the directory of plugins: %v", err),
-				Hint:    "name an existing directory that holds a folder for each plugin",
-			}
-		}
-		if len(folders) > maxFolders {
-			return nil, &fault.Error{
-				Op: "open", Kind: fault.NotFound, Source: fault.FromHost,
-				Message: fmt.Sprintf("%s holds %d entries, at most %d are read", dir, len(folders), maxFolders),
-				Hint:    "name a directory that holds plugins only",
-			}
-		}
-		for _, f := range folders { // sorted by name
-			folder := filepath.Join(dir, f.Name())
-			if _, err := os.Lstat(filepath.Join(folder, hostapi.ManifestName)); err != nil {
-				continue // not a plugin
-			}
+	for _, f := range folders { // sorted by name
+		folder := filepath.Join(dir, f.Name())
+		if _, err := os.Lstat(filepath.Join(folder, hostapi.ManifestName)); err == nil { // else it is no plugin
 			out = append(out, folder)
 		}
 	}
