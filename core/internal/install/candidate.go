@@ -118,35 +118,13 @@ func (c *Candidate) read() error {
 	if err != nil {
 		return bundleError(c.Origin, "get the plugin from its author again", fsys.Bare(err))
 	}
-	faulty := func(err error) error {
-		return bundleError(filepath.Join(c.Origin, hostapi.ManifestName)+" is not valid", "tell its author", err)
-	}
-	canonical, err := Canonical(text)
+	found, asks, err := examine(c.dir, c.Origin, text, wording{
+		filepath.Join(c.Origin, hostapi.ManifestName) + " is not valid", "tell its author", `have its author pack it anew with "vak plugin pack"`,
+	})
 	if err != nil {
-		return faulty(err)
-	}
-	m, unread := readManifest(canonical) // the bundle says better what is wrong with one that cannot be read
-	if m.Binary != "" && filepath.IsLocal(m.Binary) && filepath.Base(m.Binary) == m.Binary {
-		if err := os.Chmod(filepath.Join(c.dir, m.Binary), 0o555); err != nil && !errors.Is(err, os.ErrNotExist) {
-			return storeError("cannot make the binary executable", fsys.Bare(err))
-		}
-	}
-	found := bundle.Read(c.dir)
-	if found.Err != nil {
-		what := strings.ReplaceAll(found.Err.Message, c.dir, c.Origin)
-		return bundleError(what, "tell its author", nil)
-	}
-	if unread != nil {
-		return faulty(unread)
-	}
-	var wrong string
-	if c.Asks, wrong = m.asks(); wrong != "" {
-		return faulty(errors.New(wrong))
-	}
-	if err := c.binaryFits(found); err != nil {
 		return err
 	}
-	c.ID, c.Kind, c.Version, c.binary = m.ID, m.Kind, m.Version, m.Binary
+	c.ID, c.Kind, c.Version, c.Asks, c.binary = found.Info.ID, found.Kind, found.Info.Version, asks, filepath.Base(found.Path)
 	if c.Contents, err = readContents(c.dir); err != nil {
 		return storeError("cannot read what was unpacked", fsys.Bare(err))
 	}
@@ -154,20 +132,56 @@ func (c *Candidate) read() error {
 	return c.readSignature()
 }
 
-// binaryFits holds the binary against its manifest, and that it can run where there
-// is no loader and no other program but the one that it asks to be run by.
-func (c *Candidate) binaryFits(found bundle.Bundle) error {
+// A wording is how errors about a plugin put it to those who can mend it.
+type wording struct {
+	manifest string // what they begin with where that is wrong
+	mend     string // what to do about it
+	build    string // what to do about the binary
+}
+
+// examine reads the plugin in a folder as a host does, whose manifest is text and lies
+// there, and what it asks for. It makes the binary executable, and holds that against
+// the manifest, and to it that it can run where there is no loader and no other program
+// but the one that it asks to be run by. Origin is what errors call the folder.
+func examine(dir, origin string, text []byte, w wording) (found bundle.Bundle, asks lock.Grants, _ error) {
+	fail := func(what, mend string, err error) (bundle.Bundle, lock.Grants, error) {
+		return bundle.Bundle{}, lock.Grants{}, bundleError(strings.ReplaceAll(what, dir, origin), mend, err)
+	}
+	canonical, err := Canonical(text)
+	if err != nil {
+		return fail(w.manifest, w.mend, err)
+	}
+	m, unread := readManifest(canonical) // the bundle says better what is wrong with one that cannot be read
+	if m.Binary != "" && filepath.IsLocal(m.Binary) && filepath.Base(m.Binary) == m.Binary {
+		os.Chmod(filepath.Join(dir, m.Binary), 0o555) // whether it could is found out now
+	}
+	if found = bundle.Read(dir); found.Err != nil {
+		return fail(found.Err.Message, w.mend, nil)
+	}
+	asks, wrong := m.asks()
+	if unread == nil && wrong != "" {
+		unread = errors.New(wrong)
+	}
+	if unread != nil {
+		return fail(w.manifest, w.mend, unread)
+	}
 	f, fault := found.Open()
 	if fault != nil {
-		return bundleError(strings.ReplaceAll(fault.Message, c.dir, c.Origin), `have its author pack it anew with "vak plugin pack"`, nil)
+		return fail(fault.Message, w.build, nil)
 	}
 	defer f.Close()
-	if c.Asks.Interpreter == "" && process.LinkedDynamically(f) {
-		return bundleError(filepath.Join(c.Origin, filepath.Base(found.Path))+" is linked dynamically, and there is no loader and no library for it in its sandbox",
-			"build it with CGO_ENABLED=0", nil)
+	if asks.Interpreter == "" && process.LinkedDynamically(f) {
+		return fail(found.Path+linkedDynamically, buildStatic, nil)
 	}
-	return nil
+	return found, asks, nil
 }
+
+// What is said of a binary that is linked dynamically, behind its name, and what to do
+// about it.
+const (
+	linkedDynamically = " is linked dynamically, and there is no loader and no library for it in its sandbox"
+	buildStatic       = "build it with CGO_ENABLED=0, or have its linker make a static binary"
+)
 
 // readSignature checks the signature, where there is one, and takes it out of the
 // folder: it is kept in the lock.

@@ -133,7 +133,7 @@ func (p Packer) describe(ctx context.Context, c *Candidate) error {
 		return bundleError(filepath.Join(c.Origin, hostapi.ManifestName)+" is not valid", "mend or remove its grants", err)
 	}
 	if asks.Interpreter == "" && dynamic {
-		return bundleError(filepath.Join(c.Origin, name)+" is linked dynamically, and there is no loader and no library for it in its sandbox", "build it with CGO_ENABLED=0", nil)
+		return bundleError(filepath.Join(c.Origin, name)+linkedDynamically, buildStatic, nil)
 	}
 	ctx, cancel := context.WithTimeout(ctx, packTime)
 	defer cancel()

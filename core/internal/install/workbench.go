@@ -4,12 +4,9 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/seed-1ae66336/vak/core/internal/home"
-	"github.com/seed-1ae66336/vak/core/internal/host/bundle"
-	"github.com/seed-1ae66336/vak/core/internal/host/process"
 	"github.com/seed-1ae66336/vak/core/internal/install/lock"
 	"github.com/seed-1ae66336/vak/core/internal/journal/fsys"
 	"github.com/seed-1ae66336/vak/sdk/hostapi"
@@ -28,37 +25,12 @@ type Draft struct {
 // which was made by the binary, and what the plugin is given, and checks that a host
 // would take it. Origin is what errors call it. They are of kind ErrBundle.
 func NewDraft(dir, origin string, text []byte, given lock.Grants) (*Draft, error) {
-	const mend = "mend what the plugin says of itself"
-	canonical, err := Canonical(text)
-	if err != nil {
-		return nil, bundleError(origin+": what it prints of itself is no manifest", mend, err)
-	}
-	m, unread := readManifest(canonical)
 	if err := os.WriteFile(filepath.Join(dir, hostapi.ManifestName), text, 0o600); err != nil {
 		return nil, bundleError("the manifest cannot be written", "check the space there", fsys.Bare(err))
 	}
-	if m.Binary != "" && filepath.IsLocal(m.Binary) && filepath.Base(m.Binary) == m.Binary {
-		os.Chmod(filepath.Join(dir, m.Binary), 0o555) // whether it could is found out below
-	}
-	found := bundle.Read(dir)
-	if found.Err != nil {
-		return nil, bundleError(strings.ReplaceAll(found.Err.Message, dir, origin), mend, nil)
-	}
-	if unread != nil {
-		return nil, bundleError(origin+": its manifest", mend, unread)
-	}
-	f, fault := found.Open()
-	if fault != nil {
-		return nil, bundleError(strings.ReplaceAll(fault.Message, dir, origin), "build it again", nil)
-	}
-	dynamic := process.LinkedDynamically(f)
-	f.Close()
-	if dynamic {
-		return nil, bundleError(origin+" is linked dynamically, and there is no loader and no library for it in its sandbox", "have its linker make a static binary", nil)
-	}
-	comes, wrong := m.asks()
-	if wrong != "" {
-		return nil, bundleError(origin+": its manifest: "+wrong, mend, nil)
+	found, comes, err := examine(dir, origin, text, wording{origin + ": what it prints of itself is no manifest", "mend what the plugin says of itself", "build it again"})
+	if err != nil {
+		return nil, err
 	}
 	if given, err = Permissible(given); err != nil {
 		return nil, bundleError(origin+": what it is given", "give it something else", err)
