@@ -34,3 +34,11 @@ func (a *app) completionCommand(root *cobra.Command) *cobra.Command {
 		},
 	}
 }
+
+// completeFolder completes the one argument of a command that is a folder.
+func completeFolder(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	if len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	return nil, cobra.ShellCompDirectiveFilterDirs
+}

@@ -54,12 +54,7 @@ With --sign it is signed with the private key in KEYFILE, which "vak plugin keyg
 made. What is signed says docs/plugins.md.`,
 		Example: `  vak plugin pack ./acme
   vak plugin pack ./acme --sign acme.key --out acme-1.2.0-linux-amd64.tar.gz`,
-		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
-			if len(args) > 0 {
-				return nil, cobra.ShellCompDirectiveNoFileComp
-			}
-			return nil, cobra.ShellCompDirectiveFilterDirs
-		},
+		ValidArgsFunction: completeFolder,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) != 1 {
 				return usagef("name one folder")

@@ -48,12 +48,7 @@ With --once it is built and checked, as in CI: nothing is put into the home.`,
 		Example: `  vak plugin dev ./acme
   vak plugin dev ./poll --main pack.py --interpreter /usr/bin/python3
   vak plugin dev ./acme --once`,
-		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
-			if len(args) > 0 {
-				return nil, cobra.ShellCompDirectiveNoFileComp
-			}
-			return nil, cobra.ShellCompDirectiveFilterDirs
-		},
+		ValidArgsFunction: completeFolder,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) != 1 {
 				return usagef("name the folder of one plugin")
