@@ -3,7 +3,6 @@ package host
 import (
 	"errors"
 	"strconv"
-	"sync"
 	"testing"
 	"time"
 
@@ -140,23 +139,12 @@ func TestBanWhileCalled(t *testing.T) {
 	p := Places{Folders: []string{folder}}
 	h := open(t, Config{Places: p, RenderTimeout: time.Minute, StartTimeout: time.Minute})
 	k := h.named("good")
-	done := make(chan struct{})
-	var work sync.WaitGroup
-	for range 3 {
-		work.Go(func() {
-			for {
-				select {
-				case <-done:
-					return
-				default:
-					// Unavailable: what a ban has cut was asked about when that was over.
-					if _, err := tryBy(h, k, "pid"); err != nil && !errors.Is(err, Revoked) && !errors.Is(err, Unavailable) {
-						t.Errorf("err = %v", err)
-					}
-				}
-			}
-		})
-	}
+	stop := busy(3, func() {
+		// Unavailable: what a ban has cut was asked about when that was over.
+		if _, err := tryBy(h, k, "pid"); err != nil && !errors.Is(err, Revoked) && !errors.Is(err, Unavailable) {
+			t.Errorf("err = %v", err)
+		}
+	})
 	for range 15 {
 		syncs(t, h, bans(p, folder))
 		if got := h.PluginGroups(); len(got) != 0 {
@@ -165,8 +153,7 @@ func TestBanWhileCalled(t *testing.T) {
 		syncs(t, h, p)
 		time.Sleep(50 * time.Millisecond)
 	}
-	close(done)
-	work.Wait()
+	stop()
 	if _, err := tryBy(h, k, "pid"); err != nil || of(h, k)[0].Failures != 0 {
 		t.Errorf("in the end: %v, %+v", err, of(h, k))
 	}

@@ -280,50 +280,52 @@ func TestCloseEndsWhatDrains(t *testing.T) {
 	}
 }
 
-// TestHoldSyncRenderAtOnce changes what is current under those who hold and call it.
-func TestHoldSyncRenderAtOnce(t *testing.T) {
-	leavesNothing(t)
-	one, two := builds(t, built.fixture, "good")
-	h := open(t, Config{Places: Places{Folders: []string{one}}, RenderTimeout: time.Minute, StartTimeout: time.Minute})
+// busy has n goroutines do something again and again, until stop is called and they
+// have ended.
+func busy(n int, do func()) (stop func()) {
 	done := make(chan struct{})
 	var work sync.WaitGroup
-	for range 3 {
+	for range n {
 		work.Go(func() {
 			for {
 				select {
 				case <-done:
 					return
 				default:
+					do()
 				}
-				k := h.named("good")
-				release, missing := h.Hold([]Key{k})
-				if missing != nil {
-					t.Errorf("missing: %v", missing)
-				} else if _, err := tryBy(h, k, "pid"); err != nil {
-					t.Errorf("held and called: %v", err)
-				}
-				release()
 			}
 		})
 	}
-	work.Go(func() {
-		for {
-			select {
-			case <-done:
-				return
-			default:
-				h.Status()
-				h.Surfaces()
-				h.PluginGroups()
-				time.Sleep(time.Millisecond)
-			}
+	return func() { close(done); work.Wait() }
+}
+
+// TestHoldSyncRenderAtOnce changes what is current under those who hold and call it.
+func TestHoldSyncRenderAtOnce(t *testing.T) {
+	leavesNothing(t)
+	one, two := builds(t, built.fixture, "good")
+	h := open(t, Config{Places: Places{Folders: []string{one}}, RenderTimeout: time.Minute, StartTimeout: time.Minute})
+	callers := busy(3, func() {
+		k := h.named("good")
+		release, missing := h.Hold([]Key{k})
+		if missing != nil {
+			t.Errorf("missing: %v", missing)
+		} else if _, err := tryBy(h, k, "pid"); err != nil {
+			t.Errorf("held and called: %v", err)
 		}
+		release()
+	})
+	lookers := busy(1, func() {
+		h.Status()
+		h.Surfaces()
+		h.PluginGroups()
+		time.Sleep(time.Millisecond)
 	})
 	for i := range 30 {
 		syncs(t, h, Places{Folders: []string{[]string{two, one}[i%2]}})
 		time.Sleep(20 * time.Millisecond)
 	}
-	close(done)
-	work.Wait()
+	callers()
+	lookers()
 	until(t, "one process is left at most", func() bool { return len(h.PluginGroups()) <= 1 && len(h.Status()) == 1 })
 }
