@@ -39,28 +39,7 @@ func (h *Host) Hold(keys []Key) (release func(), missing map[Key]error) {
 
 // hold counts one who wants the plugin with a key callable.
 func (h *Host) hold(k Key) (*slot, *Error) {
-	take := func(read func() *slot) (*slot, *Error) {
-		h.mu.Lock()
-		defer h.mu.Unlock()
-		if h.closed {
-			return nil, isClosed()
-		}
-		s, ok := h.slots[k]
-		if !ok {
-			if s = read(); s == nil {
-				return nil, nil
-			}
-			s.banned = h.ban(k)
-		}
-		if s.banned != nil {
-			return nil, s.banned
-		}
-		h.slots[k] = s
-		s.holds++
-		h.tend(s)
-		return s, nil
-	}
-	if s, e := take(func() *slot { return nil }); s != nil || e != nil {
+	if s, e := h.take(k, nil); s != nil || e != nil {
 		return s, e
 	}
 	if k.Dir == "" {
@@ -76,5 +55,29 @@ func (h *Host) hold(k Key) (*slot, *Error) {
 	case b.Err != nil:
 		return nil, b.Err
 	}
-	return take(func() *slot { return newSlot(h, b) })
+	return h.take(k, newSlot(h, b))
+}
+
+// take is hold for what is known, or else for fresh. Both results are nil where neither
+// is there.
+func (h *Host) take(k Key, fresh *slot) (*slot, *Error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.closed {
+		return nil, isClosed()
+	}
+	s, known := h.slots[k]
+	if !known {
+		if s = fresh; s == nil {
+			return nil, nil
+		}
+		s.banned = h.ban(k)
+	}
+	if s.banned != nil {
+		return nil, s.banned
+	}
+	h.slots[k] = s
+	s.holds++
+	h.tend(s)
+	return s, nil
 }

@@ -12,3 +12,11 @@ import (
 func Manifest(ctx context.Context, path string) ([]byte, error) {
 	return process.Manifest(ctx, path, confine(hostapi.RoleRender, Grants{}))
 }
+
+// Describe has an interpreter run the file at path to print what the plugin is, in the
+// sandbox of renderers, as far as this system has one, with the paths in read to read.
+// What it printed is not checked; said is the beginning of what came to
+// standard error.
+func Describe(ctx context.Context, interpreter, path string, read []string) (text, said []byte, _ error) {
+	return process.Describe(ctx, interpreter, path, confine(hostapi.RoleRender, Grants{Interpreter: interpreter, Read: read}))
+}

@@ -36,7 +36,7 @@ func (r *runner) readHello() {
 // what passes is shown to go-plugin, whose own errors quote the line, and which a
 // certificate that nobody asked for would make panic.
 func judgeHello(line string, tls bool) *fault.Error {
-	e := &fault.Error{Op: "start", Kind: fault.Contract, Source: fault.FromPlugin, Message: "what the binary says on its standard output is no handshake", Hint: "it is not a vak plugin, or it prints something before surface.Serve"}
+	e := &fault.Error{Op: "start", Kind: fault.Contract, Source: fault.FromPlugin, Message: "what the binary says on its standard output is no handshake", Hint: "it is not a vak plugin, or it prints something before surface.Serve or skill.Serve"}
 	parts := strings.Split(line, "|")
 	if len(parts) < 5 || parts[0] != "1" {
 		return e
