@@ -109,6 +109,26 @@ func TestBan(t *testing.T) {
 	}
 }
 
+// TestBanOfWhatIsNotThere has a plugin not be held that was banned while it was no part
+// of what is used, though its folder still has it.
+func TestBanOfWhatIsNotThere(t *testing.T) {
+	one, two := builds(t, built.fixture, "good")
+	h := open(t, Config{Places: Places{Folders: []string{one}}})
+	old := h.named("good")
+	p := Places{Folders: []string{two}}
+	syncs(t, h, p)
+	hold(t, h, old)()
+	syncs(t, h, bans(p, one))
+	release, missing := h.Hold([]Key{old, h.named("good")})
+	defer release()
+	if len(missing) != 1 || !errors.Is(missing[old], Revoked) {
+		t.Errorf("missing %v", missing)
+	}
+	if _, err := tryBy(h, old, "pid"); err == nil {
+		t.Error("it was started")
+	}
+}
+
 // TestBanUnderACall fails a call that is under way, and does not try it again.
 func TestBanUnderACall(t *testing.T) {
 	leavesNothing(t)
