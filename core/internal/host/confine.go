@@ -49,14 +49,10 @@ func confine(role string, g Grants) process.Confine {
 	return func(binary *os.File, dir string, attr *syscall.SysProcAttr) (string, error) {
 		p := p
 		p.Socket, p.Binary = dir, binary
-		return restrict(p, attr)
+		l, err := sandbox.Restrict(p, attr)
+		if err != nil {
+			return "", unsandboxed("its sandbox could not be set up: "+err.Error(), err)
+		}
+		return inWords(l), nil
 	}
-}
-
-func restrict(p sandbox.Policy, attr *syscall.SysProcAttr) (string, error) {
-	l, err := sandbox.Restrict(p, attr)
-	if err != nil {
-		return "", unsandboxed("its sandbox could not be set up: "+err.Error(), err)
-	}
-	return inWords(l), nil
 }

@@ -13,7 +13,6 @@ import (
 
 	"github.com/seed-1ae66336/vak/core/internal/host/bundle"
 	"github.com/seed-1ae66336/vak/core/internal/host/process"
-	"github.com/seed-1ae66336/vak/core/internal/host/sandbox"
 	"github.com/seed-1ae66336/vak/sdk/card"
 	"github.com/seed-1ae66336/vak/sdk/hostapi"
 	"github.com/seed-1ae66336/vak/sdk/skill"
@@ -44,11 +43,7 @@ func (g granted) start(t testing.TB, folder, role string) (*process.Process, *Er
 			if g.before != nil {
 				g.before()
 			}
-			p := sandbox.Policy{Socket: dir, Binary: binary, Interpreter: g.interpreter, Read: g.read}
-			if role == hostapi.RoleTransport {
-				p.Read, p.Network = append(sandbox.TransportReadSet(), g.read...), true
-			}
-			return restrict(p, attr)
+			return confine(role, Grants{Read: g.read, Interpreter: g.interpreter})(binary, dir, attr)
 		},
 	})
 	if e != nil {

@@ -181,35 +181,6 @@ func TestSyncNeedsItsDirectories(t *testing.T) {
 	}
 }
 
-// TestSyncKeepsWhatItCannotSee has what was found in a directory go on while that is
-// away, and be looked at again when it is back.
-func TestSyncKeepsWhatItCannotSee(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "plugins")
-	folder := install(t, dir, built.fixture, "good")
-	p := Places{Dirs: []string{dir}}
-	h := open(t, Config{Places: p})
-	k := h.named("good")
-	before := sayBy(t, h, k, "pid")
-	if err := os.Rename(dir, dir+".away"); err != nil {
-		t.Fatal(err)
-	}
-	for range 2 {
-		if changed, err := h.Sync(p); changed || !errors.Is(err, NotFound) {
-			t.Errorf("changed = %v, err = %v", changed, err)
-		}
-	}
-	if got := sayBy(t, h, k, "pid"); got != before || h.named("good") != k {
-		t.Errorf("process %s, want %s", got, before)
-	}
-	if err := os.Rename(dir+".away", dir); err != nil {
-		t.Fatal(err)
-	}
-	upgrade(t, folder, built.fixture, "x")
-	if changed := syncs(t, h, p); !changed || h.named("good") == k {
-		t.Error("what is back is not looked at")
-	}
-}
-
 // TestFolderNamedTwice is one plugin, wherever it is named again.
 func TestFolderNamedTwice(t *testing.T) {
 	dir := t.TempDir()
@@ -276,15 +247,21 @@ func TestDirectoryGone(t *testing.T) {
 	p := Places{Dirs: []string{one, two}}
 	h := open(t, Config{Places: p})
 	was := h.named("good")
+	pid := say(t, h, "good", "pid")
 	if err := os.Rename(one, one+"-away"); err != nil {
 		t.Fatal(err)
 	}
 	install(t, two, built.fixture, "other")
-	if _, err := h.Sync(p); !errors.Is(err, NotFound) {
-		t.Errorf("err = %v", err)
+	for _, want := range []bool{true, false} { // the other one came
+		if changed, err := h.Sync(p); changed != want || !errors.Is(err, NotFound) {
+			t.Errorf("changed = %v, err = %v", changed, err)
+		}
 	}
-	if h.named("good").ID != "good" || h.named("other").Dir == "" {
+	if h.named("good") != was || h.named("other").Dir == "" {
 		t.Errorf("%+v, %+v", h.named("good"), h.named("other"))
+	}
+	if got := say(t, h, "good", "pid"); got != pid {
+		t.Errorf("process %s, want %s", got, pid)
 	}
 	if err := os.Rename(one+"-away", one); err != nil {
 		t.Fatal(err)
