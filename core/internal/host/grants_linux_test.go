@@ -129,6 +129,26 @@ func TestGrantedVariables(t *testing.T) {
 	}
 }
 
+// TestGrantedToTransport gives what sends a file and a variable, on top of what each of
+// its kind has.
+func TestGrantedToTransport(t *testing.T) {
+	needSandbox(t)
+	leavesNothing(t)
+	o := openOffice(t)
+	t.Setenv("VAK_TEST_GRANTED", "value")
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, []byte("value"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, g := range []Grants{{Read: []string{file}, Env: []string{"VAK_TEST_GRANTED", "VAK_TEST_UNSET"}}, {Read: []string{file}}, {Env: []string{"VAK_TEST_GRANTED"}}} {
+		h := open(t, Config{Places: Places{Folders: []string{install(t, t.TempDir(), built.courier, "courier")}, Grants: func(string) Grants { return g }}})
+		_, err := h.Send(t.Context(), "courier", o.account("", "given "+file), part("x"))
+		if both := len(g.Read) > 0 && len(g.Env) > 0; both != (err == nil) {
+			t.Errorf("with %+v: %v", g, err)
+		}
+	}
+}
+
 // scripted makes the folder of a plugin that is a script, and the program for it.
 func scripted(t *testing.T, words string) (folder, program string) {
 	t.Helper()
