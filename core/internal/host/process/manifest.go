@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"time"
 
 	"github.com/seed-1ae66336/vak/sdk/hostapi"
 )
@@ -106,10 +107,8 @@ func ask(ctx context.Context, interpreter, path, role, what string, confine Conf
 	watchdog := context.AfterFunc(ctx, func() {
 		defer close(killed)
 		killGroup(cmd.Process)
+		out.SetReadDeadline(time.Now()) // a child of its own may keep the other end
 	})
-	if until, ok := ctx.Deadline(); ok {
-		out.SetReadDeadline(until) // a child of its own may keep the other end
-	}
 	text, unread := io.ReadAll(io.LimitReader(out, hostapi.MaxManifest+1))
 	if unread != nil || len(text) > hostapi.MaxManifest {
 		killGroup(cmd.Process)
