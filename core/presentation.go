@@ -85,7 +85,7 @@ func (c *Core) lowerShelved(ctx context.Context) {
 }
 
 func (c *Core) lowerOne(ctx context.Context, s shelved) error {
-	a, err := desk{c}.prepare(ctx, s.session, s.at, s.entry, s.turn, s.kind, s.message)
+	a, err := desk{c}.prepare(ctx, s.session, s.at, s.entry, s.turn, s.kind, func() (*ledger.Message, error) { return s.message, nil })
 	if err != nil {
 		return err
 	}
@@ -128,7 +128,7 @@ func (c *Core) beside(do func()) {
 
 // linger is how long a record waits for others of its session, and lets those commits
 // go first which somebody waits for: written at once, it would make the way to a first
-// message a third longer.
+// message half as long again, or more.
 const linger = 50 * time.Millisecond
 
 // keep commits a record about something that was accepted before, a moment later.
