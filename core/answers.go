@@ -19,7 +19,7 @@ type answers struct {
 type keptAnswer struct {
 	entry ledger.EntryID
 	at    *snapshot
-	size  int
+	size  int // of the source; 0: it is not compiled yet, or empty
 	make  func() (*Answer, error)
 }
 
@@ -30,41 +30,61 @@ const (
 	keptBytes   = 8 << 20
 )
 
-// of is the answer that an entry holds, as an epoch has it, whose source has so many
-// bytes. What fails is not kept.
-func (k *answers) of(entry ledger.EntryID, at *snapshot, size int, compile func() (*Answer, error)) (*Answer, error) {
-	a, err := k.get(entry, at, size, compile).make()
+// of is the answer that an entry holds, as an epoch has it. What fails is not kept.
+func (k *answers) of(entry ledger.EntryID, at *snapshot, compile func() (*Answer, error)) (*Answer, error) {
+	kept := k.get(entry, at, compile)
+	a, err := kept.make()
 	if err != nil {
 		k.forget(entry, at)
+		return nil, err
 	}
-	return a, err
+	k.weigh(kept, len(a.source))
+	return a, nil
 }
 
-func (k *answers) get(entry ledger.EntryID, at *snapshot, size int, compile func() (*Answer, error)) *keptAnswer {
+func (k *answers) get(entry ledger.EntryID, at *snapshot, compile func() (*Answer, error)) *keptAnswer {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	for i, a := range k.kept {
-		if a.entry == entry && a.at == at {
-			k.kept = append(slices.Delete(k.kept, i, i+1), a)
-			return a
-		}
+	if i := k.index(entry, at); i >= 0 {
+		a := k.kept[i]
+		k.kept = append(slices.Delete(k.kept, i, i+1), a)
+		return a
 	}
-	a := &keptAnswer{entry: entry, at: at, size: size, make: sync.OnceValues(compile)}
+	a := &keptAnswer{entry: entry, at: at, make: sync.OnceValues(compile)}
 	k.kept = append(k.kept, a)
-	for k.size += size; len(k.kept) > 1 && (len(k.kept) > keptAnswers || k.size > keptBytes); {
+	k.trim()
+	return a
+}
+
+// weigh notes the size of an answer that is kept, once it is known.
+func (k *answers) weigh(a *keptAnswer, size int) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if a.size == 0 && slices.Contains(k.kept, a) {
+		a.size = size
+		k.size += size
+		k.trim()
+	}
+}
+
+// trim lets go of what was used longest ago. The caller holds k.mu.
+func (k *answers) trim() {
+	for len(k.kept) > 1 && (len(k.kept) > keptAnswers || k.size > keptBytes) {
 		k.size -= k.kept[0].size
 		k.kept = slices.Delete(k.kept, 0, 1)
 	}
-	return a
 }
 
 func (k *answers) forget(entry ledger.EntryID, at *snapshot) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	for i, a := range k.kept {
-		if a.entry == entry && a.at == at {
-			k.kept, k.size = slices.Delete(k.kept, i, i+1), k.size-a.size
-			return
-		}
+	if i := k.index(entry, at); i >= 0 {
+		k.size -= k.kept[i].size
+		k.kept = slices.Delete(k.kept, i, i+1)
 	}
+}
+
+// index is the place of an answer, or -1. The caller holds k.mu.
+func (k *answers) index(entry ledger.EntryID, at *snapshot) int {
+	return slices.IndexFunc(k.kept, func(a *keptAnswer) bool { return a.entry == entry && a.at == at })
 }

@@ -73,25 +73,32 @@ func (k desk) answer(ctx context.Context, s *outbox.Submission) (*Answer, error)
 	if err != nil {
 		return nil, err
 	}
-	r, err := session.Entry(ctx, s.Source.Seq)
-	if err != nil {
-		return nil, err
-	}
-	m, ok := r.Body.(*ledger.Message)
-	if !ok {
-		return nil, fmt.Errorf("entry %s is no message", s.Source)
-	}
-	return k.prepare(ctx, session, k.at(s), s.Source, s.Turn, s.Kind, m)
+	ctx = context.WithoutCancel(ctx) // it is read for whoever else needs it, too
+	return k.prepare(ctx, session, k.at(s), s.Source, s.Turn, s.Kind, func() (*ledger.Message, error) {
+		r, err := session.Entry(ctx, s.Source.Seq)
+		if err != nil {
+			return nil, err
+		}
+		m, ok := r.Body.(*ledger.Message)
+		if !ok {
+			return nil, fmt.Errorf("entry %s is no message", s.Source)
+		}
+		return m, nil
+	})
 }
 
 // prepare compiles the message of an entry, with the cards that the tools of its
 // turn handed over, once for all targets.
-func (k desk) prepare(ctx context.Context, session *Session, at *snapshot, entry ledger.EntryID, turn ledger.TurnID, kind surface.Kind, m *ledger.Message) (*Answer, error) {
-	d, err := restore(kind, m)
-	if err != nil {
-		return nil, fmt.Errorf("entry %s does not hold what a %s needs", entry, kind)
-	}
-	return k.core.answers.of(entry, at, len(d.Markdown), func() (*Answer, error) {
+func (k desk) prepare(ctx context.Context, session *Session, at *snapshot, entry ledger.EntryID, turn ledger.TurnID, kind surface.Kind, read func() (*ledger.Message, error)) (*Answer, error) {
+	return k.core.answers.of(entry, at, func() (*Answer, error) {
+		m, err := read()
+		if err != nil {
+			return nil, err
+		}
+		d, err := restore(kind, m)
+		if err != nil {
+			return nil, fmt.Errorf("entry %s does not hold what a %s needs", entry, kind)
+		}
 		if templated(kind) && !turn.IsZero() {
 			if d.Tools, err = session.tools(context.WithoutCancel(ctx), turn, entry.Seq); err != nil {
 				return nil, err

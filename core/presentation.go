@@ -6,16 +6,11 @@ import (
 	"encoding/json"
 	"slices"
 	"strconv"
-	"time"
 
 	"github.com/seed-1ae66336/vak/core/internal/outbox"
-	"github.com/seed-1ae66336/vak/core/internal/pipeline/lower"
 	"github.com/seed-1ae66336/vak/core/internal/pipeline/plan"
-	"github.com/seed-1ae66336/vak/core/internal/store"
 	"github.com/seed-1ae66336/vak/core/ledger"
 	"github.com/seed-1ae66336/vak/sdk/card"
-	"github.com/seed-1ae66336/vak/sdk/doc"
-	"github.com/seed-1ae66336/vak/sdk/surface"
 )
 
 // maxTrees bounds the trees that one record holds, in bytes. What has no room is
@@ -23,8 +18,8 @@ import (
 const maxTrees = 4 << 20
 
 // present writes down how a job was rendered, and what skill packs made of its
-// cards, so that nobody needs them to show it again. Nothing waits for it. A record that
-// cannot be written, or that a crash comes before, costs that and nothing else.
+// cards, so that nobody needs them to show it again. Nothing waits for it. A record
+// that cannot be written, or that a crash comes before, costs that and nothing else.
 func (c *Core) present(ctx context.Context, s *outbox.Submission, a *Answer, out shown) {
 	p := presentationOf(a, out)
 	p.Entry, p.Target, p.Job = s.Source, s.Target.String(), s.Job
@@ -39,135 +34,6 @@ func (c *Core) present(ctx context.Context, s *outbox.Submission, a *Answer, out
 		return
 	}
 	a.deck.kept(made)
-}
-
-// A shelved is an answer that nobody wants delivered, but which may hold cards of
-// skill packs.
-type shelved struct {
-	session *Session
-	entry   ledger.EntryID
-	turn    ledger.TurnID
-	at      *snapshot // pinned
-	kind    surface.Kind
-	message *ledger.Message
-}
-
-// maxShelved is the number of answers that wait for their cards to be lowered.
-const maxShelved = 1000
-
-// shelve has the cards of an answer that is delivered nowhere lowered, so that it can
-// be shown later without the packs of today. It waits for nobody.
-func (c *Core) shelve(s shelved) {
-	if !templated(s.kind) || !s.at.know.hasPacks() || !s.at.pin() {
-		return
-	}
-	select {
-	case c.shelf <- s:
-	default:
-		s.at.unpin()
-		c.log.Warn("too many answers wait for their cards to be lowered; these will need their skill packs", "entry", s.entry.String())
-	}
-}
-
-// lowerShelved lowers what was shelved, until ctx ends.
-func (c *Core) lowerShelved(ctx context.Context) {
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case s := <-c.shelf:
-			if err := c.lowerOne(ctx, s); err != nil && ctx.Err() == nil {
-				c.log.Error("what skill packs made of an answer cannot be kept", "entry", s.entry.String(), "cause", err)
-			}
-			s.at.unpin()
-		}
-	}
-}
-
-func (c *Core) lowerOne(ctx context.Context, s shelved) error {
-	a, err := desk{c}.prepare(ctx, s.session, s.at, s.entry, s.turn, s.kind, s.message)
-	if err != nil {
-		return err
-	}
-	lower.Cards(a.doc, func(b *doc.Structured) *lower.Face {
-		a.deck.face(ctx, b)
-		return nil // nothing is shown
-	}, lower.Options{})
-	p := &ledger.Presentation{Entry: s.entry, Epoch: s.at.Number}
-	made := a.deck.trees(p)
-	if len(p.Trees) == 0 || ctx.Err() != nil {
-		return nil
-	}
-	if err := s.session.keep(ctx, s.turn, p); err != nil {
-		return err
-	}
-	a.deck.kept(made)
-	return nil
-}
-
-// A page is the records about things that were accepted before, which come at the
-// same time and are committed together.
-type page struct {
-	records []ledger.Record
-	done    chan struct{} // closed once err is final
-	err     error
-}
-
-// beside does something while the caller goes on; once the core is being closed, before.
-func (c *Core) beside(do func()) {
-	c.ending.Lock()
-	select {
-	case <-c.closing:
-		c.ending.Unlock()
-		do()
-	default:
-		c.work.Go(do)
-		c.ending.Unlock()
-	}
-}
-
-// linger is how long a record waits for others of its session, and lets those commits
-// go first which somebody waits for: written at once, it would make the way to a first
-// message a third longer.
-const linger = 50 * time.Millisecond
-
-// keep commits a record about something that was accepted before, a moment later.
-// Where many come, as after an answer to many targets, one of the callers writes for
-// all.
-func (s *Session) keep(ctx context.Context, turn ledger.TurnID, b ledger.Body) error {
-	s.aside.Lock()
-	p := s.page
-	first := p == nil
-	if first {
-		p = &page{done: make(chan struct{})}
-		s.page = p
-	}
-	p.records = append(p.records, s.record(turn, b))
-	s.aside.Unlock()
-	if !first {
-		select {
-		case <-p.done:
-			return p.err
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-	}
-	defer close(p.done)
-	t := time.NewTimer(linger)
-	defer t.Stop()
-	select {
-	case <-t.C:
-	case <-s.core.closing:
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.aside.Lock()
-	s.page = nil // who comes now begins another
-	s.aside.Unlock()
-	_, _, p.err = s.commit(context.WithoutCancel(ctx), func(ledger.Seq) store.Commit {
-		return store.Commit{Records: p.records, Settles: true}
-	})
-	return p.err
 }
 
 // presentationOf is a plan as a ledger keeps it: what shows each block is a list of

@@ -140,7 +140,7 @@ func (c *Core) WhyEntry(ctx context.Context, entry ledger.EntryID, surfaces ...s
 			continue
 		}
 		if a == nil {
-			if a, err = (desk{c}).prepare(ctx, s, at, entry, r.Turn, kind, m); err != nil {
+			if a, err = (desk{c}).prepare(ctx, s, at, entry, r.Turn, kind, func() (*ledger.Message, error) { return m, nil }); err != nil {
 				return nil, err
 			}
 			a.deck.recall(before)

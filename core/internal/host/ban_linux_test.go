@@ -3,6 +3,7 @@ package host
 import (
 	"errors"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -73,7 +74,9 @@ func TestBan(t *testing.T) {
 	if took := time.Since(began); took > banTime {
 		t.Errorf("it took %v: they were asked to end", took)
 	}
-	fails(t, slow(), surface.Unknown, "transport_died")
+	if _, e := fails(t, slow(), surface.Unknown, "transport_died"); !strings.Contains(e.Message, "revoked while it sent") {
+		t.Errorf("what it was that killed it is not told: %v", e)
+	}
 	for _, k := range []Key{old, now} {
 		if _, err := tryBy(h, k, "x"); !errors.Is(err, Revoked) {
 			t.Errorf("a call by %v: %v", k, err)

@@ -169,7 +169,7 @@ func (r *reader) add(at int64, b []byte) (more bool, err error) {
 // seek finds the beginning of a line of a session's file that is before record
 // from, or is the first, and not far before it where it can be helped.
 func seek(f fsys.File, size int64, from ledger.Seq) (int64, error) {
-	const near = 64 << 10
+	const near = 8 << 10
 	lo, hi := int64(0), size
 	for from > 1 && hi-lo > near {
 		mid := lo + (hi-lo)/2

@@ -8,7 +8,8 @@ import (
 	"github.com/seed-1ae66336/vak/core/internal/journal/fsys"
 )
 
-// A scanner reads a file line by line.
+// A scanner reads a file line by line: little at first, since many want one line only,
+// and more with every read.
 type scanner struct {
 	f    fsys.File
 	end  int64 // where reading stops
@@ -19,8 +20,14 @@ type scanner struct {
 	max  int // longest line
 }
 
+// The bytes of the first read, and of the largest one that no long line needs.
+const (
+	firstRead = 8 << 10
+	mostRead  = 256 << 10
+)
+
 func newScanner(f fsys.File, from, end int64, max int) *scanner {
-	return &scanner{f: f, end: end, off: from, buf: make([]byte, min(int64(256<<10), end-from+1)), max: max}
+	return &scanner{f: f, end: end, off: from, buf: make([]byte, firstRead/2), max: max}
 }
 
 // next returns the next line, without its newline, and where it begins. It is
@@ -52,7 +59,7 @@ func (s *scanner) next() (at int64, b []byte, whole bool, err error) {
 			looked -= s.used
 			s.used = 0
 		}
-		if s.have == len(s.buf) {
+		if s.have == len(s.buf) || len(s.buf) < mostRead {
 			s.buf = append(s.buf, make([]byte, len(s.buf))...)
 		}
 		if err := s.fill(); err != nil {
