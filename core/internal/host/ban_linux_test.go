@@ -2,8 +2,10 @@ package host
 
 import (
 	"errors"
+	"fmt"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -129,6 +131,24 @@ func TestBanOfWhatIsNotThere(t *testing.T) {
 	}
 	if _, err := tryBy(h, old, "pid"); err == nil {
 		t.Error("it was started")
+	}
+}
+
+// TestDiesWhileRevoked tells of a process that dies by itself how it ended, though its
+// plugin was revoked for those who begin later.
+func TestDiesWhileRevoked(t *testing.T) {
+	leavesNothing(t)
+	o := openOffice(t)
+	p := Places{Folders: []string{install(t, t.TempDir(), built.courier, "courier")}}
+	h := open(t, Config{Places: p})
+	slow := slowSend(t, h, o)
+	pid := transports(h)[0].PID
+	p.Admit = func(string, string) error { return fmt.Errorf("it was taken back: %w", Revoked) }
+	syncs(t, h, p)
+	syscall.Kill(pid, syscall.SIGKILL)
+	until(t, "its process is gone", func() bool { return !alive(pid) })
+	if _, e := fails(t, slow(), surface.Unknown, "transport_died"); !strings.Contains(e.Message, "killed") || strings.Contains(e.Message, "revoked") {
+		t.Errorf("what killed it is not told: %v", e)
 	}
 }
 

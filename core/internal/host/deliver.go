@@ -143,7 +143,7 @@ func (h *Host) deliver(ctx context.Context, op, surfaceID string, account surfac
 	}
 	if e.Kind == Unavailable {
 		e = died(e, lease.P.Obituary(), "while it sent")
-		if ban := s.why(); ban != nil && ban.Kind == Revoked {
+		if ban := s.ban(); ban != nil {
 			e.Message, e.Hint = "it was revoked while it sent: "+ban.Message, "whether the message arrived is not known"
 		}
 		d.Hint = e.Hint

@@ -105,6 +105,13 @@ func (s *slot) unusable() *Error {
 	return nil
 }
 
+// ban is why the plugin must not run, so that what ran of it was killed.
+func (s *slot) ban() *Error {
+	s.host.mu.Lock()
+	defer s.host.mu.Unlock()
+	return s.banned
+}
+
 // start starts what renders, or lowers.
 func (s *slot) start(ctx context.Context) (*process.Process, *Error) {
 	return s.launch(ctx, s.role(), s.host.log.Named(s.key.ID))
