@@ -255,29 +255,52 @@ func slowSend(t *testing.T, h *Host, o *office) (finish func() error) {
 	return func() error { release(); return <-sent }
 }
 
-// TestCloseEndsWhatDrains does not wait for the send of a transport that was replaced.
+// TestCloseEndsWhatDrains does not wait for the send of a transport that was replaced,
+// whether its surface is held or not.
 func TestCloseEndsWhatDrains(t *testing.T) {
+	for _, held := range []bool{true, false} {
+		leavesNothing(t)
+		o := openOffice(t)
+		one, two := builds(t, built.courier, "courier")
+		h := open(t, Config{Places: Places{Folders: []string{one}}, SendTimeout: time.Hour, StopTimeout: 100 * time.Millisecond})
+		if held {
+			defer hold(t, h, h.named("courier"))()
+		}
+		slow := slowSend(t, h, o)
+		pid := transports(h)[0].PID
+		syncs(t, h, Places{Folders: []string{two}})
+		closed := make(chan struct{})
+		go func() { h.Close(); close(closed) }()
+		select {
+		case <-closed:
+		case <-time.After(time.Minute):
+			t.Fatal("Close waits for the send")
+		}
+		if alive(pid) {
+			t.Error("its process lives")
+		}
+		if slow() == nil {
+			t.Error("the send succeeded")
+		}
+	}
+}
+
+// TestSendWhileReplaced has no message meet that what sends is replaced.
+func TestSendWhileReplaced(t *testing.T) {
 	leavesNothing(t)
 	o := openOffice(t)
 	one, two := builds(t, built.courier, "courier")
-	h := open(t, Config{Places: Places{Folders: []string{one}}, SendTimeout: time.Hour, StopTimeout: 100 * time.Millisecond})
-	defer hold(t, h, h.named("courier"))()
-	slow := slowSend(t, h, o)
-	pid := transports(h)[0].PID
-	syncs(t, h, Places{Folders: []string{two}})
-	closed := make(chan struct{})
-	go func() { h.Close(); close(closed) }()
-	select {
-	case <-closed:
-	case <-time.After(time.Minute):
-		t.Fatal("Close waits for the send")
+	h := open(t, Config{Places: Places{Folders: []string{one}}})
+	stop := busy(3, func() {
+		if _, err := h.Send(context.Background(), "courier", o.account("", ""), part("x")); err != nil {
+			t.Errorf("it was not sent: %v", err)
+		}
+	})
+	for i := range 20 {
+		syncs(t, h, Places{Folders: []string{[]string{two, one}[i%2]}})
+		time.Sleep(20 * time.Millisecond)
 	}
-	if alive(pid) {
-		t.Error("its process lives")
-	}
-	if slow() == nil {
-		t.Error("the send succeeded")
-	}
+	stop()
 }
 
 // busy has n goroutines do something again and again, until stop is called and they

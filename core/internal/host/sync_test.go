@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/seed-1ae66336/vak/core/internal/host/supervise"
 	"github.com/seed-1ae66336/vak/sdk/card"
 	"github.com/seed-1ae66336/vak/sdk/hostapi"
 )
@@ -178,6 +179,73 @@ func TestSyncNeedsItsDirectories(t *testing.T) {
 	}
 	if got := say(t, h, "good", "pid"); got != before {
 		t.Errorf("process %s, want %s", got, before)
+	}
+}
+
+// TestHeldComesBack is the plugin that it was, with its process.
+func TestHeldComesBack(t *testing.T) {
+	one, two := builds(t, built.fixture, "good")
+	first := Places{Folders: []string{one}}
+	h := open(t, Config{Places: first})
+	k := h.named("good")
+	defer hold(t, h, k)()
+	pid := sayBy(t, h, k, "pid")
+	syncs(t, h, Places{Folders: []string{two}})
+	syncs(t, h, first)
+	if got := sayBy(t, h, k, "pid"); got != pid || h.named("good") != k || !of(h, k)[0].Current {
+		t.Errorf("process %s, want %s: %+v", got, pid, of(h, k))
+	}
+}
+
+// TestMendedBinary is tried at once when it is again what its manifest names, whatever
+// went wrong before.
+func TestMendedBinary(t *testing.T) {
+	folder := install(t, t.TempDir(), built.fixture, "good")
+	h := open(t, Config{Places: Places{Folders: []string{folder}}, Policy: supervise.Policy{Failures: 2}})
+	k := h.named("good")
+	binary := filepath.Join(folder, "good"+exe)
+	os.Remove(binary) // it may be a link
+	if err := os.WriteFile(binary, []byte("another"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	look(t, h)
+	for of(h, k)[0].State != StateQuarantined {
+		if _, err := tryBy(h, k, "x"); err == nil {
+			t.Fatal("it was started")
+		}
+	}
+	os.Remove(binary)
+	copyFile(t, binary, built.fixture)
+	if look(t, h) {
+		t.Error("another plugin")
+	}
+	if got := sayBy(t, h, k, "x"); got != "ok" {
+		t.Errorf("it says %q", got)
+	}
+}
+
+// TestAdmitIsAskedOnce for each stamp, as long as the plugin is the same.
+func TestAdmitIsAskedOnce(t *testing.T) {
+	folder := install(t, t.TempDir(), built.fixture, "good")
+	asked := 0
+	p := Places{Folders: []string{folder}, Stamp: "1", Admit: func(string, string) error {
+		asked++
+		return errors.New("not now")
+	}}
+	h := open(t, Config{Places: p})
+	for range 2 {
+		syncs(t, h, p)
+	}
+	if s := h.Surfaces(); asked != 1 || s[0].Err == nil {
+		t.Errorf("asked %d times: %v", asked, s[0].Err)
+	}
+	p.Stamp = "2"
+	if syncs(t, h, p); asked != 2 {
+		t.Errorf("asked %d times, though what is said may be other", asked)
+	}
+	upgrade(t, folder, built.fixture, "x")
+	if syncs(t, h, p); asked != 3 {
+		t.Errorf("asked %d times, though the plugin is another", asked)
 	}
 }
 
