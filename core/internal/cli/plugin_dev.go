@@ -14,6 +14,7 @@ import (
 
 	"github.com/seed-1ae66336/vak/core/internal/control"
 	"github.com/seed-1ae66336/vak/core/internal/home"
+	"github.com/seed-1ae66336/vak/core/internal/host"
 	"github.com/seed-1ae66336/vak/core/internal/host/process"
 	"github.com/seed-1ae66336/vak/core/internal/install"
 	"github.com/seed-1ae66336/vak/core/internal/install/lock"
@@ -193,6 +194,8 @@ func (a *app) takenOver(ctx context.Context, dir, id string) string {
 		}
 		if line = "the next turn uses it"; !usesDev(plugins, id) {
 			line = "it is not used by " + name + whyNot(plugins, id)
+		} else if other := insteadOf(plugins, id); other != "" {
+			line += " in place of " + other
 		}
 	}
 	if e.Number > 0 {
@@ -226,6 +229,17 @@ func whyNot(plugins []control.Plugin, id string) string {
 	for _, p := range plugins {
 		if p.ID == id && p.State == control.Broken && p.Error != nil {
 			return ": " + oneLine(p.Error.String())
+		}
+	}
+	return ""
+}
+
+// insteadOf names what has the id, too, and is not used while the plugin is written:
+// of another kind, too, which costs more than one may expect.
+func insteadOf(plugins []control.Plugin, id string) string {
+	for _, p := range plugins {
+		if p.ID == id && p.State == control.Broken && p.Error != nil && p.Error.Kind == string(host.Duplicate) && !inDev(p) {
+			return visible(fmt.Sprintf("the %s %s", p.Kind, p.Path))
 		}
 	}
 	return ""
