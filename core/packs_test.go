@@ -75,7 +75,7 @@ func spoil(t *testing.T, dir, name string, change func(info map[string]any)) {
 }
 
 func TestPacks(t *testing.T) {
-	dir := packsIn(t, "good", "liar", "thief", "vague")
+	dir := packsIn(t, "good", "liar", "thief", "vague", "changed", "exits")
 	typeOf := func(info map[string]any) map[string]any { return info["types"].([]any)[0].(map[string]any) }
 	spoil(t, dir, "thief", func(info map[string]any) { typeOf(info)["name"] = "metric" })
 	spoil(t, dir, "vague", func(info map[string]any) {
@@ -109,6 +109,10 @@ func TestPacks(t *testing.T) {
 		{"good.thing", "error", "its code returned an error"},
 		{"good.thing", "panic", "its code panicked"},
 		{"liar.thing", "html", "its answer breaks the protocol"},
+		{"liar.thing", "latin1", "its answer breaks the protocol"},
+		{"liar.thing", "sixteen", "request or answer is over 16 MiB"},
+		{"changed.thing", "x", "it is not what its manifest says, or speaks another protocol"},
+		{"exits.thing", "x", "its process did not start"},
 	} {
 		got, said := show(x.typ, x.do)
 		pack := strings.TrimSuffix(x.typ, ".thing")
