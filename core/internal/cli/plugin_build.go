@@ -141,6 +141,41 @@ func refused(d *install.Draft) string {
 	return ""
 }
 
+// strangers names what the recipes and signals of a pack go by and neither it nor vak has. That is
+// no fault where another pack has it, and most often a slip of the pen.
+func strangers(d *install.Draft) (notes []string) {
+	builtin := cards.Skill()
+	signals, types := map[string]bool{}, map[string]bool{}
+	for _, s := range slices.Concat(builtin.Signals, d.Pack.Signals) {
+		signals[s.Name] = true
+	}
+	for _, t := range builtin.Types {
+		types[t.Name] = true
+	}
+	for _, t := range d.Pack.Types {
+		types[t.Name] = true
+	}
+	note := func(of, what, name string, known map[string]bool) {
+		if !known[name] {
+			notes = append(notes, visible(fmt.Sprintf("the %s names the %s %s, which neither this pack nor vak has", of, what, name)))
+		}
+	}
+	for _, r := range d.Pack.Recipes {
+		for _, s := range r.Signals {
+			note("recipe "+r.ID, "signal", s, signals)
+		}
+		for _, t := range r.Types {
+			note("recipe "+r.ID, "type", t, types)
+		}
+	}
+	for _, s := range d.Pack.Signals {
+		for _, t := range s.Types {
+			note("signal "+s.Name, "type", t, types)
+		}
+	}
+	return notes
+}
+
 // unlowered is a pack with all that it says of itself, and without what it does.
 func unlowered(i skill.Info) skill.Pack {
 	p := skill.Pack{ID: i.ID, Version: i.Version, Recipes: i.Recipes, Signals: i.Signals}

@@ -108,8 +108,15 @@ func (a *app) devOnce(ctx context.Context, b *builder) error {
 		a.err.Write([]byte(saidOf(err)))
 		return err
 	}
+	a.noteStrangers(d)
 	_, err = fmt.Fprintf(a.out, "%s built in %s, and its manifest is right\n", draftName(d), seconds(time.Since(began)))
 	return err
+}
+
+func (a *app) noteStrangers(d *install.Draft) {
+	for _, n := range strangers(d) {
+		fmt.Fprintf(a.err, "note: %s\n", n)
+	}
 }
 
 // dev has what b builds used until ctx ends.
@@ -139,6 +146,7 @@ func (a *app) dev(ctx context.Context, b *builder) error {
 			}
 			continue
 		}
+		a.noteStrangers(d)
 		used = draftName(d)
 		line := fmt.Sprintf("%s built in %s; %s\n", used, seconds(time.Since(began)), a.takenOver(ctx, dir, d.ID))
 		if _, err := a.out.WriteString(line); err != nil {

@@ -247,6 +247,14 @@ func TestPluginDevInterpreter(t *testing.T) {
 		write(strings.ReplaceAll(pollScript, c.from, c.to))
 		s.want(3, `^vak: .* would not be used: `+c.says, append([]string{"plugin", "dev", "--once"}, args...)...)
 	}
+	// What a recipe names and nobody has is told: it never comes to be used.
+	write(strings.ReplaceAll(pollScript, `"signals"`, `"recipes": [{"id": "poll.shown", "version": "1.0.0", "signals": ["poll.mentoined", "poll.mentioned", "tests"], "types": ["table", "poll.result"]}], "signals"`))
+	said, _ := s.vak(append([]string{"plugin", "dev", "--once"}, args...)...)
+	const notes = "note: the recipe poll.shown names the signal poll.mentoined, which neither this pack nor vak has\n" +
+		"note: the recipe poll.shown names the type poll.result, which neither this pack nor vak has\n"
+	if !strings.Contains(said, notes) || strings.Count(said, "note: ") != 2 {
+		t.Errorf("it says %s", said)
+	}
 	write(strings.ReplaceAll(pollScript, "1.0.0", "1.1.0"))
 	d = s.dev(args...)
 	d.says(`^poll 1\.1\.0 built in `)
