@@ -40,7 +40,9 @@ import (
 //  7. A context that ends ends the rendering of a large document soon, with an
 //     error.
 //  8. No goroutine is left.
-//  9. The schemas of accounts and addresses can be compiled and refer to nothing
+//  9. Little is shown that is not in the document: some 200 characters in all, and a
+//     dozen in each chunk.
+//  10. The schemas of accounts and addresses can be compiled and refer to nothing
 //     outside of themselves.
 //
 // Limits are measured and text is read back with the dialects of package
@@ -78,6 +80,13 @@ func Conformance(t *testing.T, p surface.Plugin) {
 	t.Run("dialect", func(t *testing.T) {
 		for _, profile := range r.info.Profiles {
 			if err := r.speaks(profile); err != nil {
+				t.Errorf("profile %s: %v", name(profile), err)
+			}
+		}
+	})
+	t.Run("own_words", func(t *testing.T) {
+		for _, profile := range profiles(r.info) {
+			if err := r.adds(profile); err != nil {
 				t.Errorf("profile %s: %v", name(profile), err)
 			}
 		}
@@ -196,6 +205,25 @@ func (r *Runner) speaks(p surface.Profile) error {
 	}
 	if !strings.Contains(strings.Map(keep, string(seen)), strings.Map(keep, marked+"boldend")) {
 		return fmt.Errorf("of the text %q a reader of the dialect %s sees %q: is the renderer's dialect the one that the profile names?", marked, as.Name(), clip(string(seen)))
+	}
+	return nil
+}
+
+// adds checks that little is shown beside a long text: a host has the answer go plain
+// where it is more.
+func (r *Runner) adds(p surface.Profile) error {
+	const inAll, inChunk = 200, 12
+	long := strings.Repeat("All work and no play. ", 300)
+	out, err := r.Render(context.Background(), surface.RenderRequest{Doc: document(para("1", text(long))), Profile: p})
+	if err != nil {
+		return err
+	}
+	shown := 0
+	for _, c := range out.Chunks {
+		shown += len([]rune(strings.Map(keep, c.Plain)))
+	}
+	if own := shown - len([]rune(strings.Map(keep, long))); own > inAll+inChunk*len(out.Chunks) {
+		return fmt.Errorf("beside a long text %d chunks show %d characters that are not in the document, %d are allowed", len(out.Chunks), own, inAll+inChunk*len(out.Chunks))
 	}
 	return nil
 }

@@ -151,6 +151,25 @@ func TestConformanceFindsAnotherDialect(t *testing.T) {
 	}
 }
 
+func TestConformanceFindsWordsOfItsOwn(t *testing.T) {
+	for footer, says := range map[string]string{"\n(7/9)": "", "\nSent to you by the good surface": "characters that are not in the document"} {
+		r, err := New(spoil(func(_ surface.RenderRequest, r *surface.Rendering) error {
+			for i := range r.Chunks {
+				r.Chunks[i].Text, r.Chunks[i].Plain = r.Chunks[i].Text+footer, r.Chunks[i].Plain+footer
+			}
+			return nil
+		}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := info().Profiles[0]
+		p.Limit.Max = 200
+		if err := r.adds(p); (err == nil) != (says == "") || err != nil && !strings.Contains(err.Error(), says) {
+			t.Errorf("%q: %v", footer, err)
+		}
+	}
+}
+
 func TestConformanceFindsSchemas(t *testing.T) {
 	i := info()
 	i.Account, i.Address = json.RawMessage(`{"type": 5}`), json.RawMessage(`{"$ref": "https://example.com/address.json"}`)
