@@ -10,6 +10,7 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v5"
 
+	"github.com/seed-1ae66336/vak/core/internal/pipeline/effort"
 	"github.com/seed-1ae66336/vak/sdk/card"
 )
 
@@ -55,6 +56,9 @@ func compile(text json.RawMessage) (s *schema, why string) {
 	if !says {
 		return nil, `say what the payload is; "type": "object" with "properties" is a start`
 	}
+	if !effort.Shallow(source) {
+		return nil, "it nests too deep; write its parts into $defs"
+	}
 	c := jsonschema.NewCompiler()
 	c.Draft = jsonschema.Draft2020
 	remote := false
@@ -71,6 +75,8 @@ func compile(text json.RawMessage) (s *schema, why string) {
 		return nil, "it refers to something outside of itself; write that into its $defs"
 	case err != nil:
 		return nil, "it does not follow the draft 2020-12"
+	case !effort.Bounded(compiled, map[string]any{}):
+		return nil, "it takes too long to hold a card to it; have its parts refer to each other in fewer ways, and not by $dynamicRef"
 	}
 	return &schema{compiled, source}, ""
 }
@@ -143,6 +149,9 @@ func (s *schema) validate(payload json.RawMessage) (err error) {
 			err = invalid(card.ErrInvalid, "/payload", "expected a payload that the schema of its type can be held to")
 		}
 	}()
+	if !effort.Bounded(s.compiled, v) {
+		return invalid(card.ErrTooLarge, "/payload", "expected a payload that can be held to the schema of its type in short time")
+	}
 	err = s.compiled.Validate(v)
 	if e, ok := errors.AsType[*jsonschema.ValidationError](err); ok {
 		return s.problems(e, v)
