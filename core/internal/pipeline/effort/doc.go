@@ -3,8 +3,9 @@
 //
 // A schema of a few hundred bytes can ask for more work than any machine does: parts
 // that refer twice to parts that refer twice to others are looked at once for each
-// way that leads to them, and a validator that has begun cannot be stopped. So the
-// work is counted before it is done, where each part is counted once for each value.
+// way that leads to them, and a validator that has begun cannot be stopped. So a
+// walk that does nothing but count goes its way first, in a small part of the time, and
+// ends where it would be too long.
 //
 // It decides nothing about what the value is worth, and runs no pattern.
 package effort

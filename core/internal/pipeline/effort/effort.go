@@ -48,122 +48,107 @@ func shallow(v any, left int) bool {
 	return true
 }
 
+// maxChain bounds the parts that are looked at within each other.
+const maxChain = 50_000
+
 // Bounded reports whether holding v, as encoding/json decodes it, to s is bounded work.
 // It is false, too, where the parts of s go round in a circle, or refer to what only the
 // way to them tells ($dynamicRef to a $dynamicAnchor).
 func Bounded(s *jsonschema.Schema, v any) bool {
-	w := walk{done: map[at]int{}}
-	root := w.node(v)
-	w.most = base + perValue*w.values
-	return w.steps(s, root) <= w.most
+	w := walk{left: base + perValue*values(v)}
+	w.part(s, v)
+	return w.left >= 0
 }
 
-// A node is a value, with those in it.
-type node struct {
-	members map[string]*node
-	names   *node // stands for each of the members' names
-	items   []*node
-}
-
-// at is a part of a schema that is looked at for a value.
-type at struct {
-	schema *jsonschema.Schema
-	value  *node
-}
-
-type walk struct {
-	values int
-	most   int
-	done   map[at]int // steps below; those that are being counted: too many
-}
-
-func (w *walk) node(v any) *node {
-	w.values++
-	n := &node{}
+// values are v and those in it.
+func values(v any) int {
+	n := 1
 	switch v := v.(type) {
 	case map[string]any:
-		n.members, n.names = make(map[string]*node, len(v)), &node{}
-		for k, e := range v {
-			n.members[k] = w.node(e)
+		for _, e := range v {
+			n += values(e)
 		}
 	case []any:
-		n.items = make([]*node, len(v))
-		for i, e := range v {
-			n.items[i] = w.node(e)
+		for _, e := range v {
+			n += values(e)
 		}
 	}
 	return n
 }
 
-// steps are at most those that it takes to hold n to s: nothing is found to be wrong,
-// or right, before all has been looked at. They are more than most where they are too
-// many.
-func (w *walk) steps(s *jsonschema.Schema, n *node) int {
-	if s == nil {
-		return 0
-	}
-	key := at{s, n}
-	if known, ok := w.done[key]; ok {
-		return known
-	}
-	w.done[key] = w.most + 1
-	sum := 1 + len(s.Enum)/choices
-	add := func(steps int) { sum = min(sum+steps, w.most+1) }
-	here := func(all ...*jsonschema.Schema) {
-		for _, part := range all {
-			add(w.steps(part, n))
-		}
-	}
-	if s.RecursiveRef != nil || s.DynamicRef != nil && s.DynamicRef.DynamicAnchor != "" {
-		add(w.most + 1)
-	}
-	here(s.Ref, s.DynamicRef, s.Not, s.If, s.Then, s.Else)
-	here(s.AllOf...)
-	here(s.AnyOf...)
-	here(s.OneOf...)
-	for _, part := range s.DependentSchemas {
-		here(part)
-	}
-	for _, part := range s.Dependencies {
-		here(asSchema(part))
-	}
-	if len(n.members) > 0 {
-		w.members(s, n, add)
-	}
-	if len(n.items) > 0 {
-		w.items(s, n, add)
-	}
-	w.done[key] = sum
-	return sum
+// A walk goes where a validator goes at most, as if nothing were found to be wrong, or
+// right, before all has been looked at. It ends once no steps are left.
+type walk struct {
+	left  int
+	chain int
 }
 
-func (w *walk) members(s *jsonschema.Schema, n *node, add func(int)) {
-	add(len(n.members) * len(s.PatternProperties) / patterns)
-	add(w.steps(s.PropertyNames, n.names) * len(n.members))
-	for name, member := range n.members {
-		add(w.steps(s.Properties[name], member))
-		for _, part := range s.PatternProperties { // as if it matched
-			add(w.steps(part, member))
+func (w *walk) part(s *jsonschema.Schema, v any) {
+	if s == nil || w.left < 0 {
+		return
+	}
+	w.left -= 1 + len(s.Enum)/choices
+	if w.chain == maxChain || s.RecursiveRef != nil || s.DynamicRef != nil && s.DynamicRef.DynamicAnchor != "" {
+		w.left = -1
+		return
+	}
+	w.chain++
+	defer func() { w.chain-- }()
+	for _, one := range [...]*jsonschema.Schema{s.Ref, s.DynamicRef, s.Not, s.If, s.Then, s.Else} {
+		w.part(one, v)
+	}
+	for _, all := range [...][]*jsonschema.Schema{s.AllOf, s.AnyOf, s.OneOf} {
+		for _, one := range all {
+			w.part(one, v)
 		}
-		add(w.steps(asSchema(s.AdditionalProperties), member))
-		add(w.steps(s.UnevaluatedProperties, member))
+	}
+	for _, one := range s.DependentSchemas {
+		w.part(one, v)
+	}
+	for _, one := range s.Dependencies {
+		w.part(asSchema(one), v)
+	}
+	switch v := v.(type) {
+	case map[string]any:
+		w.members(s, v)
+	case []any:
+		w.items(s, v)
 	}
 }
 
-func (w *walk) items(s *jsonschema.Schema, n *node, add func(int)) {
+func (w *walk) members(s *jsonschema.Schema, v map[string]any) {
+	w.left -= len(v) * len(s.PatternProperties) / patterns
+	for name, member := range v {
+		if w.left < 0 {
+			return
+		}
+		w.part(s.PropertyNames, name)
+		w.part(s.Properties[name], member)
+		for _, one := range s.PatternProperties { // as if it matched
+			w.part(one, member)
+		}
+		w.part(asSchema(s.AdditionalProperties), member)
+		w.part(s.UnevaluatedProperties, member)
+	}
+}
+
+func (w *walk) items(s *jsonschema.Schema, v []any) {
 	if s.UniqueItems {
-		add(min(len(n.items), 1<<20) * min(len(n.items), 1<<20) / (2 * pairs))
+		w.left -= len(v) * len(v) / (2 * pairs)
 	}
 	listed, _ := s.Items.([]*jsonschema.Schema)
-	for i, item := range n.items {
+	for i, item := range v {
+		if w.left < 0 {
+			return
+		}
 		if i < len(s.PrefixItems) {
-			add(w.steps(s.PrefixItems[i], item))
+			w.part(s.PrefixItems[i], item)
 		}
 		if i < len(listed) {
-			add(w.steps(listed[i], item))
+			w.part(listed[i], item)
 		}
-		for _, part := range []*jsonschema.Schema{asSchema(s.Items), asSchema(s.AdditionalItems), s.Items2020, s.Contains, s.UnevaluatedItems} {
-			add(w.steps(part, item))
+		for _, one := range [...]*jsonschema.Schema{asSchema(s.Items), asSchema(s.AdditionalItems), s.Items2020, s.Contains, s.UnevaluatedItems} {
+			w.part(one, item)
 		}
 	}
 }
