@@ -62,7 +62,7 @@ func (a *schemas) compiled(text []byte) *jsonschema.Schema {
 	var source any
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.UseNumber()
-	if d.Decode(&source) == nil && effort.Shallow(source) && c.AddResource(name, bytes.NewReader(text)) == nil {
+	if d.Decode(&source) == nil && effort.Compiles(source) && c.AddResource(name, bytes.NewReader(text)) == nil {
 		s, _ = c.Compile(name)
 	}
 	if s != nil && !effort.Bounded(s, "") {

@@ -97,6 +97,7 @@ func TestNewRefuses(t *testing.T) {
 		{[]skill.Pack{pack("a", `{"$schema": "http://json-schema.org/draft-07/schema#", "type": "object"}`, "x")}, ErrSchema, "another draft"},
 		{[]skill.Pack{pack("a", `{"$ref": "https://example.com/a.json"}`, "x")}, ErrSchema, "a schema elsewhere"},
 		{[]skill.Pack{pack("a", `{"type": "object", "not": `+strings.Repeat(`{"not":`, 5_000)+"{}"+strings.Repeat("}", 5_000)+"}", "x")}, ErrSchema, "a schema that takes minutes to compile"},
+		{[]skill.Pack{pack("a", `{"type": "object", "properties": {`+strings.Repeat(`"a": {"maximum": 1e999999},`, 1_000)+`"n": {"enum": [`+strings.Repeat("1e-999999,", 5_000)+`1]}}}`, "x")}, ErrSchema, "a schema that takes gigabytes to compile"},
 		{[]skill.Pack{pack("a", doubling(40), "x")}, ErrSchema, "a schema that takes years to hold anything to"},
 		{[]skill.Pack{pack("a", `{"type": "object", "properties": {"a": {"$ref": "file:///etc/passwd"}}}`, "x")}, ErrSchema, "a schema in a file"},
 		{[]skill.Pack{pack("a", `{"$ref": "#/$defs/none"}`, "x")}, ErrSchema, "a schema that is not there"},

@@ -56,8 +56,8 @@ func compile(text json.RawMessage) (s *schema, why string) {
 	if !says {
 		return nil, `say what the payload is; "type": "object" with "properties" is a start`
 	}
-	if !effort.Shallow(source) {
-		return nil, "it nests too deep; write its parts into $defs"
+	if !effort.Compiles(source) {
+		return nil, "it nests too deep, or a number in it has more than 100 digits or an exponent over 400"
 	}
 	c := jsonschema.NewCompiler()
 	c.Draft = jsonschema.Draft2020
@@ -91,30 +91,11 @@ func decode(b []byte) (v any, ok bool) {
 	return v, len(bytes.TrimSpace(b[d.InputOffset():])) == 0
 }
 
-// The bounds of numbers. The library computes with exact fractions, which the
-// number 1e999999999 would make gigabytes of.
-const (
-	maxDigits   = 100
-	maxExponent = 400
-)
-
-// number reports whether n is within the bounds.
-func number(n json.Number) bool {
-	if len(n) > maxDigits {
-		return false
-	}
-	if i := strings.IndexAny(string(n), "eE"); i >= 0 {
-		e, err := strconv.Atoi(string(n[i+1:]))
-		return err == nil && e >= -maxExponent && e <= maxExponent
-	}
-	return true
-}
-
 // numbers finds a number out of bounds in v, and its pointer below path.
 func numbers(v any, path string) (string, bool) {
 	switch v := v.(type) {
 	case json.Number:
-		return path, number(v)
+		return path, effort.Number(v)
 	case []any:
 		for i, e := range v {
 			if _, isText := e.(string); isText {

@@ -7,5 +7,7 @@
 // walk that does nothing but count goes its way first, in a small part of the time, and
 // ends where it would be too long.
 //
+// It also tells schemas that already take too long to compile.
+//
 // It decides nothing about what the value is worth, and runs no pattern.
 package effort

@@ -1,6 +1,10 @@
 package effort
 
 import (
+	"encoding/json"
+	"strconv"
+	"strings"
+
 	"github.com/santhosh-tekuri/jsonschema/v5"
 )
 
@@ -22,25 +26,47 @@ const (
 // maxDepth bounds how deep a schema nests; what people write has a tenth of it.
 const maxDepth = 200
 
-// Shallow reports whether a schema, as encoding/json decodes it, nests no deeper than
-// a validator can bear. It is to be asked before the schema is compiled, which for
-// some thousand levels takes minutes.
-func Shallow(schema any) bool { return shallow(schema, maxDepth) }
+// The bounds of numbers. The library computes with exact fractions, which the
+// number 1e999999999 would make gigabytes of.
+const (
+	maxDigits   = 100
+	maxExponent = 400
+)
 
-func shallow(v any, left int) bool {
+// Number reports whether n is within the bounds of numbers: 100 characters, and an
+// exponent of 400.
+func Number(n json.Number) bool {
+	if len(n) > maxDigits {
+		return false
+	}
+	if i := strings.IndexAny(string(n), "eE"); i >= 0 {
+		e, err := strconv.Atoi(string(n[i+1:]))
+		return err == nil && e >= -maxExponent && e <= maxExponent
+	}
+	return true
+}
+
+// Compiles reports whether a schema, as encoding/json decodes it with its numbers as
+// they were written, can be compiled in short time. For one that nests some thousand
+// levels, or has a thousand numbers such as 1e999999, it takes minutes.
+func Compiles(schema any) bool { return compiles(schema, maxDepth) }
+
+func compiles(v any, left int) bool {
 	if left == 0 {
 		return false
 	}
 	switch v := v.(type) {
+	case json.Number:
+		return Number(v)
 	case map[string]any:
 		for _, e := range v {
-			if !shallow(e, left-1) {
+			if !compiles(e, left-1) {
 				return false
 			}
 		}
 	case []any:
 		for _, e := range v {
-			if !shallow(e, left-1) {
+			if !compiles(e, left-1) {
 				return false
 			}
 		}

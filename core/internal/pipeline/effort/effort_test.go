@@ -104,12 +104,20 @@ func TestCircle(t *testing.T) {
 	}
 }
 
-func TestShallow(t *testing.T) {
+func TestCompiles(t *testing.T) {
 	for depth, want := range map[int]bool{1: true, 150: true, 300: false, 5000: false} {
 		for _, s := range []string{strings.Repeat(`{"not":`, depth) + `true` + strings.Repeat("}", depth), strings.Repeat("[", depth) + strings.Repeat("]", depth)} {
-			if got := Shallow(decode(t, s)); got != want {
+			if got := Compiles(decode(t, s)); got != want {
 				t.Errorf("%d levels: %v", depth, got)
 			}
+		}
+	}
+	for number, want := range map[json.Number]bool{
+		"0": true, "-1.5e+3": true, "1e400": true, "1E-400": true, "1e401": false, "1e-999999": false, "1e99999999999999999999": false,
+		json.Number(strings.Repeat("9", 100)): true, json.Number(strings.Repeat("9", 101)): false,
+	} {
+		if got := Compiles(map[string]any{"enum": []any{"1e999", number}}); got != want {
+			t.Errorf("%.20s: %v", number, got)
 		}
 	}
 }
