@@ -125,6 +125,9 @@ func TestPacks(t *testing.T) {
 			t.Errorf("%s %s: said %q, want the cause %q", x.typ, x.do, said, x.cause)
 		}
 	}
+	if got, said := show("vague.thing", ""); !strings.Contains(got, `"semantic_type":"vague.thing"`) || len(said) != 1 || !strings.HasPrefix(said[0], "vak_unknown_type: ") {
+		t.Errorf("a card of a pack that is not used is shown as %q, with %q", got, said)
+	}
 	if _, problems := c.CheckCard("", []byte(`{"semantic_type":"good.thing","payload":{"do":"wrong"}}`)); len(problems) != 1 || problems[0].Path != "/payload/with" {
 		t.Errorf("the pack's check is told as %v", problems)
 	}
@@ -139,6 +142,8 @@ func TestPacks(t *testing.T) {
 		switch {
 		case p.ID == "good" && (p.Kind != "skill" || p.State != control.Ready || !slices.Equal(p.Types, []string{"good.thing"})):
 			t.Errorf("%+v", p)
+		case want != "" && p.Error != nil && !strings.HasPrefix(p.Error.Hint, "its cards stay as they were written"):
+			t.Errorf("%s: %q", p.ID, p.Error.Hint)
 		case want != "" && (p.State != control.Broken || p.Error == nil || !strings.Contains(p.Error.Message, want)):
 			t.Errorf("%s is %s: %v, want %q", p.ID, p.State, p.Error, want)
 		}
