@@ -75,7 +75,7 @@ func spoil(t *testing.T, dir, name string, change func(info map[string]any)) {
 }
 
 func TestPacks(t *testing.T) {
-	dir := packsIn(t, "good", "liar", "thief", "vague")
+	dir := packsIn(t, "good", "liar", "thief", "vague", "changed", "exits")
 	typeOf := func(info map[string]any) map[string]any { return info["types"].([]any)[0].(map[string]any) }
 	spoil(t, dir, "thief", func(info map[string]any) { typeOf(info)["name"] = "metric" })
 	spoil(t, dir, "vague", func(info map[string]any) {
@@ -109,6 +109,10 @@ func TestPacks(t *testing.T) {
 		{"good.thing", "error", "its code returned an error"},
 		{"good.thing", "panic", "its code panicked"},
 		{"liar.thing", "html", "its answer breaks the protocol"},
+		{"liar.thing", "latin1", "its answer breaks the protocol"},
+		{"liar.thing", "sixteen", "request or answer is over 16 MiB"},
+		{"changed.thing", "x", "it is not what its manifest says, or speaks another protocol"},
+		{"exits.thing", "x", "its process did not start"},
 	} {
 		got, said := show(x.typ, x.do)
 		pack := strings.TrimSuffix(x.typ, ".thing")
@@ -120,6 +124,9 @@ func TestPacks(t *testing.T) {
 		}) {
 			t.Errorf("%s %s: said %q, want the cause %q", x.typ, x.do, said, x.cause)
 		}
+	}
+	if got, said := show("vague.thing", ""); !strings.Contains(got, `"semantic_type":"vague.thing"`) || len(said) != 1 || !strings.HasPrefix(said[0], "vak_unknown_type: ") {
+		t.Errorf("a card of a pack that is not used is shown as %q, with %q", got, said)
 	}
 	if _, problems := c.CheckCard("", []byte(`{"semantic_type":"good.thing","payload":{"do":"wrong"}}`)); len(problems) != 1 || problems[0].Path != "/payload/with" {
 		t.Errorf("the pack's check is told as %v", problems)
@@ -135,6 +142,8 @@ func TestPacks(t *testing.T) {
 		switch {
 		case p.ID == "good" && (p.Kind != "skill" || p.State != control.Ready || !slices.Equal(p.Types, []string{"good.thing"})):
 			t.Errorf("%+v", p)
+		case want != "" && p.Error != nil && !strings.HasPrefix(p.Error.Hint, "its cards stay as they were written"):
+			t.Errorf("%s: %q", p.ID, p.Error.Hint)
 		case want != "" && (p.State != control.Broken || p.Error == nil || !strings.Contains(p.Error.Message, want)):
 			t.Errorf("%s is %s: %v, want %q", p.ID, p.State, p.Error, want)
 		}

@@ -15,6 +15,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v5"
 
 	"github.com/seed-1ae66336/vak/core/internal/config"
+	"github.com/seed-1ae66336/vak/core/internal/pipeline/effort"
 	"github.com/seed-1ae66336/vak/sdk/surface"
 )
 
@@ -58,8 +59,14 @@ func (a *schemas) compiled(text []byte) *jsonschema.Schema {
 	}
 	const name = "vak:schema"
 	var s *jsonschema.Schema
-	if err := c.AddResource(name, bytes.NewReader(text)); err == nil {
+	var source any
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.UseNumber()
+	if d.Decode(&source) == nil && effort.Compiles(source) && c.AddResource(name, bytes.NewReader(text)) == nil {
 		s, _ = c.Compile(name)
+	}
+	if s != nil && !effort.Bounded(s, "") {
+		s = nil
 	}
 	a.known[string(text)] = s
 	return s
@@ -83,7 +90,7 @@ func (a *schemas) account(s Surface, settings []byte) []finding {
 		return []finding{{what: "it is no JSON"}}
 	}
 	var out []finding
-	if schema := a.compiled(s.info.Account); schema != nil {
+	if schema := a.compiled(s.info.Account); schema != nil && effort.Bounded(schema, v) {
 		if e, ok := errors.AsType[*jsonschema.ValidationError](schema.Validate(v)); ok {
 			out = findings(out, e, v)
 		}

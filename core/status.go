@@ -77,7 +77,7 @@ func (b backend) Plugins() []control.Plugin {
 			}
 			if e := refused[s.Key]; e != nil && s.Current {
 				out[i].State = control.Broken
-				out[i].Error = &control.Fault{Kind: "refused", Source: "plugin", Message: e.Error(), Hint: "its cards show their members as they are; tell its author, or remove it"}
+				out[i].Error = &control.Fault{Kind: "refused", Source: "plugin", Message: e.Error(), Hint: "its cards stay as they were written; tell its author, or remove it"}
 			}
 		}
 		of, ok := surfaces[s.Key]

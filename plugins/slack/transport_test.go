@@ -142,8 +142,8 @@ func TestRetryAfter(t *testing.T) {
 func TestConnections(t *testing.T) {
 	p := postOffice(t, fake.SlackOptions{})
 	sdktest.TransportConformance(t, p.Sender, p.platform.Server, part("a"))
-	if n := len(p.platform.Messages()); n != 2 {
-		t.Errorf("%d messages, want the first and the one that was cut after it was taken", n)
+	if n := len(p.platform.Messages()); n != 3 {
+		t.Errorf("%d messages, want the first, the plain one and the one that was cut after it was taken", n)
 	}
 }
 

@@ -3,6 +3,7 @@ package sdktest
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
@@ -39,9 +40,15 @@ import (
 //  7. A context that ends ends the rendering of a large document soon, with an
 //     error.
 //  8. No goroutine is left.
+//  9. Little is shown that is not in the document: some 200 characters in all, and a
+//     dozen in each chunk.
+//  10. The schemas of accounts and addresses can be compiled and refer to nothing
+//     outside of themselves.
 //
 // Limits are measured and text is read back with the dialects of package
-// dialect; of a profile in another dialect the plain form is measured.
+// dialect: the text of a chunk says by its profile's dialect what the plain form
+// says, and what is markup there is seen as it is where it is text. Of a profile in
+// another dialect the plain form is measured and read.
 func Conformance(t *testing.T, p surface.Plugin) {
 	r := Run(t, p)
 	before := runtime.NumGoroutine()
@@ -69,6 +76,25 @@ func Conformance(t *testing.T, p surface.Plugin) {
 				t.Errorf("profile %s: %v\ndocument: %s\n%s", name(profile), errors.Join(broken...), doc.Append(nil, d, doc.WithoutSource), Format(out, profile))
 			}
 		})
+	})
+	t.Run("dialect", func(t *testing.T) {
+		for _, profile := range r.info.Profiles {
+			if err := r.speaks(profile); err != nil {
+				t.Errorf("profile %s: %v", name(profile), err)
+			}
+		}
+	})
+	t.Run("own_words", func(t *testing.T) {
+		for _, profile := range profiles(r.info) {
+			if err := r.adds(profile); err != nil {
+				t.Errorf("profile %s: %v", name(profile), err)
+			}
+		}
+	})
+	t.Run("schemas", func(t *testing.T) {
+		for _, err := range schemas(r.info) {
+			t.Error(err)
+		}
 	})
 	t.Run("concurrent", func(t *testing.T) {
 		for _, v := range r.concurrent() {
@@ -140,7 +166,83 @@ func (r *Runner) conform(d *doc.Document, p surface.Profile) []error {
 	}
 	broken = append(broken, inLimits(out, p)...)
 	broken = append(broken, names(d, out)...)
-	return append(broken, complete(d, out)...)
+	var plain, text strings.Builder
+	for _, c := range out.Chunks {
+		plain.WriteString(c.Plain + "\n")
+	}
+	if err := complete(d, plain.String(), len(out.Chunks)); err != nil {
+		return append(broken, err)
+	}
+	if as, known := dialect.ByName(p.Dialect); known {
+		for _, c := range out.Chunks {
+			text.Write(append(as.Visible(nil, []byte(c.Text)), '\n'))
+		}
+		if err := complete(d, text.String(), len(out.Chunks)); err != nil {
+			broken = append(broken, fmt.Errorf("read as %s: %w", as.Name(), err))
+		}
+	}
+	return broken
+}
+
+// marked is a text that holds markup of every dialect.
+const marked = "a*b* _c_ d__e__ ~f~ ~~g~~ ||h|| <i>j</i> &amp; `k` [l](m) \\n <@U1> #o"
+
+// speaks checks that a reader of p's dialect sees a text of markup as it is, and of
+// bold text no markup. A renderer that writes another dialect than its profile says
+// shows its markup there.
+func (r *Runner) speaks(p surface.Profile) error {
+	as, known := dialect.ByName(p.Dialect)
+	if !known {
+		return nil
+	}
+	out, err := r.Render(context.Background(), surface.RenderRequest{Doc: document(para("1", text(marked+" "), &doc.Strong{Children: []doc.Inline{text("bold")}}, text(" end"))), Profile: p})
+	if err != nil {
+		return err
+	}
+	var seen []byte
+	for _, c := range out.Chunks {
+		seen = as.Visible(seen, []byte(c.Text))
+	}
+	if !strings.Contains(strings.Map(keep, string(seen)), strings.Map(keep, marked+"boldend")) {
+		return fmt.Errorf("of the text %q a reader of the dialect %s sees %q: is the renderer's dialect the one that the profile names?", marked, as.Name(), clip(string(seen)))
+	}
+	return nil
+}
+
+// adds checks that little is shown beside a long text: a host has the answer go plain
+// where it is more.
+func (r *Runner) adds(p surface.Profile) error {
+	const inAll, inChunk = 200, 12
+	long := strings.Repeat("All work and no play. ", 300)
+	out, err := r.Render(context.Background(), surface.RenderRequest{Doc: document(para("1", text(long))), Profile: p})
+	if err != nil {
+		return err
+	}
+	shown := 0
+	for _, c := range out.Chunks {
+		shown += len([]rune(strings.Map(keep, c.Plain)))
+	}
+	if own := shown - len([]rune(strings.Map(keep, long))); own > inAll+inChunk*len(out.Chunks) {
+		return fmt.Errorf("beside a long text %d chunks show %d characters that are not in the document, %d are allowed", len(out.Chunks), own, inAll+inChunk*len(out.Chunks))
+	}
+	return nil
+}
+
+// schemas checks those of accounts and addresses.
+func schemas(i surface.Info) []error {
+	var broken []error
+	for _, s := range []struct {
+		what string
+		text json.RawMessage
+	}{{"accounts", i.Account}, {"addresses", i.Address}} {
+		if len(s.text) == 0 {
+			continue
+		}
+		if _, err := compileSchema(s.text); err != nil {
+			broken = append(broken, fmt.Errorf("the schema of %s: %w", s.what, err))
+		}
+	}
+	return broken
 }
 
 // roundTrip checks that d is a document that can be sent.
@@ -257,14 +359,10 @@ func children(b doc.Block) [][]doc.Block {
 	return out
 }
 
-// complete checks that all that must be seen can be read in the plain forms.
-func complete(d *doc.Document, r surface.Rendering) []error {
-	var all strings.Builder
-	for _, c := range r.Chunks {
-		all.WriteString(c.Plain)
-		all.WriteByte('\n')
-	}
-	text := []rune(strings.Map(keep, all.String()))
+// complete checks that all that must be seen can be read in what is shown, in so many
+// chunks.
+func complete(d *doc.Document, shown string, chunks int) error {
+	text := []rune(strings.Map(keep, shown))
 	visible, shows := false, false // a data: picture shows a notice, or nothing
 	at := 0
 	for _, b := range d.Blocks {
@@ -288,7 +386,7 @@ func complete(d *doc.Document, r surface.Rendering) []error {
 			}
 			to := follow(text, from, want)
 			if to < 0 {
-				return []error{fmt.Errorf("block %s (%s) loses %q", part.Block, part.Kind, clip(part.Text))}
+				return fmt.Errorf("block %s (%s) loses %q", part.Block, part.Kind, clip(part.Text))
 			}
 			end = max(end, to)
 			if part.Cell == 0 {
@@ -298,10 +396,10 @@ func complete(d *doc.Document, r surface.Rendering) []error {
 		at = max(at, end)
 	}
 	switch {
-	case !visible && !shows && len(r.Chunks) > 0:
-		return []error{fmt.Errorf("nothing is visible, and there are %d chunks", len(r.Chunks))}
-	case visible && len(r.Chunks) == 0:
-		return []error{errors.New("something is visible, and there is no chunk")}
+	case !visible && !shows && chunks > 0:
+		return fmt.Errorf("nothing is visible, and there are %d chunks", chunks)
+	case visible && chunks == 0:
+		return errors.New("something is visible, and there is no chunk")
 	}
 	return nil
 }

@@ -2,6 +2,7 @@ package sdktest
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -99,6 +100,12 @@ func TestConformanceFinds(t *testing.T) {
 			}
 			return nil
 		}, "loses"},
+		{"text lost where the plain form has it", func(_ surface.RenderRequest, r *surface.Rendering) error {
+			for i := range r.Chunks {
+				r.Chunks[i].Text = strings.ReplaceAll(r.Chunks[i].Text, "Heading", "H")
+			}
+			return nil
+		}, "read as plain: block "},
 		{"nothing shown", func(_ surface.RenderRequest, r *surface.Rendering) error {
 			r.Chunks = nil
 			return nil
@@ -121,6 +128,59 @@ func TestConformanceFinds(t *testing.T) {
 				t.Errorf("said %q, want %q", all, c.says)
 			}
 		})
+	}
+}
+
+// TestConformanceFindsAnotherDialect has every dialect rendered where a profile
+// names another.
+func TestConformanceFindsAnotherDialect(t *testing.T) {
+	all := []dialect.Dialect{dialect.TelegramHTML, dialect.SlackMrkdwn, dialect.DiscordMarkdown, dialect.GFM, dialect.PlainText}
+	for _, written := range all {
+		for _, named := range all {
+			i := info()
+			i.Profiles[0].Dialect = named.Name()
+			r, err := New(surface.Plugin{Info: i, Renderer: layout.Renderer(written)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			same := written == named || written == dialect.GFM && named == dialect.DiscordMarkdown || written == dialect.DiscordMarkdown && named == dialect.GFM
+			if err := r.speaks(i.Profiles[0]); (err == nil) != same || err != nil && !strings.Contains(err.Error(), "a reader of the dialect "+named.Name()+" sees ") {
+				t.Errorf("%s where the profile names %s: %v", written.Name(), named.Name(), err)
+			}
+		}
+	}
+}
+
+func TestConformanceFindsWordsOfItsOwn(t *testing.T) {
+	for footer, says := range map[string]string{"\n(7/9)": "", "\nSent to you by the good surface": "characters that are not in the document"} {
+		r, err := New(spoil(func(_ surface.RenderRequest, r *surface.Rendering) error {
+			for i := range r.Chunks {
+				r.Chunks[i].Text, r.Chunks[i].Plain = r.Chunks[i].Text+footer, r.Chunks[i].Plain+footer
+			}
+			return nil
+		}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := info().Profiles[0]
+		p.Limit.Max = 200
+		if err := r.adds(p); (err == nil) != (says == "") || err != nil && !strings.Contains(err.Error(), says) {
+			t.Errorf("%q: %v", footer, err)
+		}
+	}
+}
+
+func TestConformanceFindsSchemas(t *testing.T) {
+	i := info()
+	i.Account, i.Address = json.RawMessage(`{"type": 5}`), json.RawMessage(`{"$ref": "https://example.com/address.json"}`)
+	got := fmt.Sprint(schemas(i))
+	for _, want := range []string{"the schema of accounts: ", "the schema of addresses: "} {
+		if !strings.Contains(got, want) {
+			t.Errorf("found %s, want %q", got, want)
+		}
+	}
+	if got := schemas(info()); len(got) > 0 {
+		t.Errorf("of none it finds %v", got)
 	}
 }
 

@@ -86,6 +86,8 @@ func EveryRow[Row comparable, Case any](t testing.TB, file string, table []Row, 
 //     an outcome after which the message is sent again as if it were not there.
 //  8. A refusal that cannot be read is an error, and never Unknown.
 //  9. Errors and the log tell no setting, and no word that the platform said.
+//  10. The plain form is sent where it is asked for: the request holds its words.
+//     Where whole packets are sent there is no such form.
 func TransportConformance(t testing.TB, s *Sender, p *Platform, r surface.SendRequest) {
 	t.Helper()
 	const chatter = "what-the-platform-said"
@@ -96,6 +98,15 @@ func TransportConformance(t testing.TB, s *Sender, p *Platform, r surface.SendRe
 	}
 	if _, err := s.Send(context.Background(), r); err != nil {
 		t.Fatalf("the platform does not take the message that is to be tried: %v", err)
+	}
+	if len(r.Packet) == 0 { // a packet is sent as it is
+		plain := r
+		plain.Form, plain.Chunk.Text, plain.Chunk.Plain, plain.Chunk.Native = surface.FormPlain, "**markup**", "words", nil
+		if _, err := s.Send(context.Background(), plain); err != nil {
+			t.Errorf("the plain form: %v", err)
+		} else if all := p.Requests(); !strings.Contains(all[len(all)-1].Body, plain.Chunk.Plain) {
+			t.Error("the plain form: the request does not hold it; send Chunk.Plain where Form is plain")
+		}
 	}
 	after := http.Header{"Retry-After": {"7"}}
 	away := http.Header{"Location": {p.URL + "/" + chatter}}

@@ -2,16 +2,20 @@ package sdktest
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/hashicorp/go-hclog"
+	"github.com/santhosh-tekuri/jsonschema/v5"
 	"golang.org/x/tools/txtar"
 
 	"github.com/seed-1ae66336/vak/sdk/card"
@@ -84,8 +88,9 @@ func (r *PackRunner) CheckCard(ctx context.Context, in skill.Input) ([]*card.Pro
 //	-- card.json --
 //	{"semantic_type": "acme.mood", "payload": {"mood": "sunny"}}
 //	-- output --
-//	What the pack's Check finds; or else the tree, how it reads as plain text and
-//	in Telegram's HTML, and what of the payload it does not show.
+//	Where the schema refuses the payload, by which of its keywords; or what the
+//	pack's Check finds; or else the tree, how it reads as plain text and in
+//	Telegram's HTML, and what of the payload it does not show.
 //
 // With -update the output is written instead. Read it before you commit it.
 func PackGolden(t *testing.T, p skill.Pack, pattern string) {
@@ -128,6 +133,10 @@ func (r *PackRunner) golden(ctx context.Context, a *txtar.Archive) (string, erro
 		return "", fmt.Errorf("card.json: %w", err)
 	}
 	in := skill.Input{Type: o.SemanticType, Payload: o.Payload, Context: o.Context}
+	refused, err := r.refuses(in)
+	if err != nil || refused != "" {
+		return refused, err
+	}
 	found, err := r.CheckCard(ctx, in)
 	if err != nil {
 		return "", err
@@ -150,6 +159,38 @@ func (r *PackRunner) golden(ctx context.Context, a *txtar.Archive) (string, erro
 		fmt.Fprintf(&b, "not shown: %s\n", path)
 	}
 	return b.String(), nil
+}
+
+// refuses says where the schema of its type refuses a payload, in lines; nothing: it
+// takes it, or the pack has no such type.
+func (r *PackRunner) refuses(in skill.Input) (string, error) {
+	i := slices.IndexFunc(r.info.Types, func(t skill.TypeInfo) bool { return t.Name == in.Type })
+	if i < 0 {
+		return "", nil
+	}
+	schema, err := compileSchema(r.info.Types[i].Schema)
+	if err != nil {
+		return "", fmt.Errorf("the schema: %w", err)
+	}
+	payload, err := decodePayload(in.Payload)
+	if err != nil {
+		return "", err
+	}
+	var lines []string
+	var collect func(*jsonschema.ValidationError)
+	collect = func(e *jsonschema.ValidationError) {
+		for _, cause := range e.Causes {
+			collect(cause)
+		}
+		if len(e.Causes) == 0 {
+			lines = append(lines, fmt.Sprintf("refused by the schema: %s breaks %s\n", cmp.Or(e.InstanceLocation, "the payload"), e.KeywordLocation))
+		}
+	}
+	if e, ok := errors.AsType[*jsonschema.ValidationError](schema.Validate(payload)); ok {
+		collect(e)
+	}
+	slices.Sort(lines)
+	return strings.Join(lines, ""), nil
 }
 
 // printTree writes a tree and how it reads.

@@ -29,7 +29,8 @@ import (
 //     an example that the schema takes and its Check finds nothing wrong with.
 //  2. The example is lowered to something to read.
 //  3. Whatever payload the schema takes and the Check finds nothing wrong with is
-//     lowered. What the schema refuses is not asked about: a host does not, either.
+//     lowered, up to the longest texts and lists that the schema takes. What the
+//     schema refuses is not asked about: a host does not, either.
 //  4. The same input gives the same tree, whatever else is lowered meanwhile.
 //  5. A problem that Check finds names a place and quotes no text of the payload.
 //  6. A context that has ended ends Lower soon.
@@ -82,21 +83,22 @@ func (r *PackRunner) conform(typ skill.Type, limit time.Duration) []error {
 	if err := lowerEnded(typ, in, limit); err != nil {
 		broken = append(broken, err)
 	}
-	for what, payload := range hostilePayloads(example) {
-		if schema.Validate(payload) != nil {
+	takes := func(payload any) bool { return schema.Validate(payload) == nil }
+	for h := range hostilePayloads(example, takes) {
+		if !takes(h.payload) {
 			continue
 		}
-		b, err := json.Marshal(payload)
+		b, err := json.Marshal(h.payload)
 		if err != nil || len(b) > card.MaxPayload {
 			continue
 		}
 		_, found, err := r.ask(skill.Input{Type: typ.Name, Payload: b}, limit)
 		if err != nil {
-			broken = append(broken, fmt.Errorf("%s: %w\npayload: %s", what, err, clip(string(b))))
+			broken = append(broken, fmt.Errorf("%s: %w\npayload: %s", h.what, err, clip(string(b))))
 		}
 		for _, p := range found {
-			if strings.Contains(p.Error(), marker) {
-				broken = append(broken, fmt.Errorf("%s: the problem at %s quotes the payload, and would put it into logs", what, clip(p.Path)))
+			if strings.Contains(p.Error(), h.word) {
+				broken = append(broken, fmt.Errorf("%s: the problem at %s quotes the payload, and would put it into logs", h.what, clip(p.Path)))
 			}
 		}
 		if len(broken) >= 10 || errors.Is(err, errHangs) {
@@ -138,7 +140,7 @@ func (r *PackRunner) ask(in skill.Input, limit time.Duration) (card.Tree, []*car
 
 // lowerAtOnce lowers one card many times at once.
 func (r *PackRunner) lowerAtOnce(in skill.Input, want card.Tree, limit time.Duration) []error {
-	broken := make([]error, 8)
+	broken := make([]error, 8) // of which the first says enough
 	_, err := within(limit, func() struct{} {
 		var wg sync.WaitGroup
 		for i := range broken {
@@ -161,7 +163,12 @@ func (r *PackRunner) lowerAtOnce(in skill.Input, want card.Tree, limit time.Dura
 	if err != nil { // they may be written still
 		return []error{fmt.Errorf("lowering at once: %w", err)}
 	}
-	return slices.DeleteFunc(broken, func(err error) bool { return err == nil })
+	for _, err := range broken {
+		if err != nil {
+			return []error{err}
+		}
+	}
+	return nil
 }
 
 // lowerEnded lowers under a context that has ended. The wire would not get that far.

@@ -114,6 +114,51 @@ func TestPackConformanceFinds(t *testing.T) {
 				return nil
 			}
 		}},
+		{"a problem that quotes what a pattern takes", "a text of the same form at /day: the problem at /day quotes the payload", func(t *skill.Type) {
+			t.Schema = json.RawMessage(`{"type":"object","properties":{"day":{"type":"string","pattern":"^[0-9]{4}-[0-9]{2}-[0-9]{2}$"}}}`)
+			t.Example = json.RawMessage(`{"day":"2026-09-18"}`)
+			t.Check = func(_ context.Context, in skill.Input) error {
+				var p struct{ Day string }
+				if err := json.Unmarshal(in.Payload, &p); err != nil {
+					return err
+				}
+				if _, err := time.Parse(time.DateOnly, p.Day); err != nil {
+					return &card.ProblemError{Path: "/day", Want: "expected other than " + p.Day}
+				}
+				return nil
+			}
+			t.Lower = func(context.Context, skill.Input) (card.Tree, error) { return card.Of(card.Text{Text: "a day"}), nil }
+		}},
+		{"an error for the longest text that the schema takes", `250 times "x" at /note: lower: failed`, func(t *skill.Type) {
+			t.Schema = json.RawMessage(`{"type":"object","properties":{"note":{"type":"string","maxLength":250},"tags":{"type":"array"}}}`)
+			t.Lower = func(_ context.Context, in skill.Input) (card.Tree, error) {
+				n := note(in)
+				if len(n.Note) > 249 {
+					return card.Tree{}, errors.New("too long")
+				}
+				return show(n), nil
+			}
+		}},
+		{"an error for the longest text in bytes", `100 times "漢" at /note: lower: failed`, func(t *skill.Type) {
+			t.Schema = json.RawMessage(`{"type":"object","properties":{"note":{"type":"string","maxLength":100},"tags":{"type":"array"}}}`)
+			t.Lower = func(_ context.Context, in skill.Input) (card.Tree, error) {
+				n := note(in)
+				if len(n.Note) > 200 {
+					return card.Tree{}, errors.New("too long")
+				}
+				return show(n), nil
+			}
+		}},
+		{"more nodes than a tree may have, for the longest list", "300 elements at /tags", func(t *skill.Type) {
+			t.Schema = json.RawMessage(`{"type":"object","properties":{"note":{"type":"string"},"tags":{"type":"array","items":{"type":"string"},"maxItems":300}}}`)
+			lower(func(_ context.Context, n aNote) (card.Tree, error) {
+				tags := make([]card.Node, len(n.Tags))
+				for i, tag := range n.Tags {
+					tags[i] = card.New(card.Badge{Text: tag})
+				}
+				return card.Of(card.Stack{}, append(tags, card.New(card.Text{Text: "tags: " + n.Note}))...), nil
+			})(t)
+		}},
 		{"another error for a context that has ended", "had ended", lower(func(ctx context.Context, n aNote) (card.Tree, error) {
 			if ctx.Err() != nil {
 				return card.Tree{}, errors.New("gone")
@@ -159,6 +204,19 @@ func TestPackIsRefused(t *testing.T) {
 }
 
 func TestPackGolden(t *testing.T) { PackGolden(t, packOf(noted()), "testdata/pack/*.txtar") }
+
+// TestPackGoldenOfWhatTheSchemaRefuses: a host neither checks nor lowers it.
+func TestPackGoldenOfWhatTheSchemaRefuses(t *testing.T) {
+	typ := noted()
+	never := func() { t.Error("the pack is asked") }
+	typ.Check = func(context.Context, skill.Input) error { never(); return nil }
+	typ.Lower = func(context.Context, skill.Input) (card.Tree, error) { never(); return card.Tree{}, nil }
+	got, err := Pack(t, packOf(typ)).golden(t.Context(), txtar.Parse([]byte("-- card.json --\n{\"semantic_type\":\"acme.note\",\"payload\":{\"tags\":[\"a\",1]}}\n")))
+	const want = "refused by the schema: /tags/1 breaks /properties/tags/items/type\nrefused by the schema: the payload breaks /required\n"
+	if err != nil || got != want {
+		t.Errorf("got\n%s%v, want\n%s", got, err, want)
+	}
+}
 
 func TestPackGoldenIsStrict(t *testing.T) {
 	r := Pack(t, packOf(noted()))

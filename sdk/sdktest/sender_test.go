@@ -57,7 +57,11 @@ type careless struct {
 
 func (c *careless) Send(ctx context.Context, r surface.SendRequest) (surface.Receipt, error) {
 	post := func() (*http.Response, error) {
-		q, err := http.NewRequestWithContext(ctx, "POST", c.url, strings.NewReader(r.Chunk.Plain))
+		text := r.Chunk.Plain
+		if c.wrong == "marks up" {
+			text = r.Chunk.Text
+		}
+		q, err := http.NewRequestWithContext(ctx, "POST", c.url, strings.NewReader(text))
 		if err != nil {
 			return nil, err
 		}
@@ -128,6 +132,7 @@ func TestTransportConformanceFinds(t *testing.T) {
 		"redirects":   {"a redirect: it counts as sent", "a redirect: 2 requests, want 1"},
 		"reads badly": {"success that is a page: transient (answer)", "success that is nothing: transient (answer)"},
 		"quotes":      {"an error tells a setting"},
+		"marks up":    {"the plain form: the request does not hold it"},
 	} {
 		t.Run(wrong, func(t *testing.T) {
 			t.Parallel()

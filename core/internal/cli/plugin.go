@@ -72,10 +72,7 @@ enabled or not, verified (signed with the key that is pinned) or not, revoked. W
 			if err != nil {
 				return err
 			}
-			installed, err := a.inventory(verify)
-			if err != nil {
-				return err
-			}
+			installed, unread := a.inventory(verify) // others are used all the same
 			if asJSON {
 				err = a.writeJSON(installed.list(plugins))
 			} else {
@@ -84,6 +81,9 @@ enabled or not, verified (signed with the key that is pinned) or not, revoked. W
 					return err
 				}
 				err = a.writePlugins(plugins, installed, who, s.Epoch)
+			}
+			if err == nil {
+				err = unread
 			}
 			if n := installed.changed(); err == nil && n > 0 {
 				return &problem{exitInput, fmt.Sprintf("of the installed plugins, %d changed since; install again what you trust, and remove the rest", n)}

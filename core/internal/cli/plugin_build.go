@@ -11,12 +11,20 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 
+	"github.com/seed-1ae66336/vak/core/internal/builtin"
+	"github.com/seed-1ae66336/vak/core/internal/builtin/cards"
 	"github.com/seed-1ae66336/vak/core/internal/host"
 	"github.com/seed-1ae66336/vak/core/internal/install"
 	"github.com/seed-1ae66336/vak/core/internal/install/lock"
+	"github.com/seed-1ae66336/vak/core/internal/pipeline/catalog"
+	"github.com/seed-1ae66336/vak/sdk/card"
+	"github.com/seed-1ae66336/vak/sdk/hostapi"
+	"github.com/seed-1ae66336/vak/sdk/skill"
+	"github.com/seed-1ae66336/vak/sdk/surface"
 )
 
 // A builder makes drafts of the plugin in one folder.
@@ -104,7 +112,79 @@ func (b *builder) build(ctx context.Context, into string) (*install.Draft, error
 	if err != nil {
 		return nil, err
 	}
-	return install.NewDraft(into, b.dir, manifest, b.given)
+	d, err := install.NewDraft(into, b.dir, manifest, b.given)
+	if err != nil {
+		return nil, err
+	}
+	if why := refused(d); why != "" {
+		return nil, &buildError{what: b.dir + " would not be used: " + why}
+	}
+	return d, nil
+}
+
+// refused is why vak would not use a draft beside what is built in; empty: it would.
+func refused(d *install.Draft) string {
+	if slices.ContainsFunc(d.Profiles, func(p surface.Profile) bool { return p.Surface == builtin.LogID }) {
+		return fmt.Sprintf("the surface %q is vak's own; give yours another name", builtin.LogID)
+	}
+	if d.Kind != hostapi.KindSkill {
+		return ""
+	}
+	known, err := catalog.New(cards.Skill())
+	if err == nil {
+		_, errs := known.WithEach([]skill.Pack{unlowered(d.Pack)})
+		err = errs[0]
+	}
+	if err != nil {
+		return err.Error()
+	}
+	return ""
+}
+
+// strangers names what the recipes and signals of a pack go by and neither it nor vak has. That is
+// no fault where another pack has it, and most often a slip of the pen.
+func strangers(d *install.Draft) (notes []string) {
+	builtin := cards.Skill()
+	signals, types := map[string]bool{}, map[string]bool{}
+	for _, s := range slices.Concat(builtin.Signals, d.Pack.Signals) {
+		signals[s.Name] = true
+	}
+	for _, t := range builtin.Types {
+		types[t.Name] = true
+	}
+	for _, t := range d.Pack.Types {
+		types[t.Name] = true
+	}
+	note := func(of, what, name string, known map[string]bool) {
+		if !known[name] {
+			notes = append(notes, visible(fmt.Sprintf("the %s names the %s %s, which neither this pack nor vak has", of, what, name)))
+		}
+	}
+	for _, r := range d.Pack.Recipes {
+		for _, s := range r.Signals {
+			note("recipe "+r.ID, "signal", s, signals)
+		}
+		for _, t := range r.Types {
+			note("recipe "+r.ID, "type", t, types)
+		}
+	}
+	for _, s := range d.Pack.Signals {
+		for _, t := range s.Types {
+			note("signal "+s.Name, "type", t, types)
+		}
+	}
+	return notes
+}
+
+// unlowered is a pack with all that it says of itself, and without what it does.
+func unlowered(i skill.Info) skill.Pack {
+	p := skill.Pack{ID: i.ID, Version: i.Version, Recipes: i.Recipes, Signals: i.Signals}
+	for _, t := range i.Types {
+		p.Types = append(p.Types, skill.Type{Name: t.Name, Schema: t.Schema, Example: t.Example, Lower: func(context.Context, skill.Input) (card.Tree, error) {
+			return card.Tree{}, errors.New("it is not run here")
+		}})
+	}
+	return p
 }
 
 // compile builds the package with the go command, and has the binary say what it is.
@@ -119,7 +199,14 @@ func (b *builder) compile(ctx context.Context, path string) ([]byte, error) {
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
 	case err != nil:
-		return nil, &buildError{b.dir + " does not build", shown(said.Bytes())}
+		what := b.dir + " does not build"
+		if said.Len() == 0 { // the go command did not come to say it, as where the folder is gone
+			what += ": " + bareOf(err).Error()
+		}
+		return nil, &buildError{what, shown(said.Bytes())}
+	}
+	if st, err := os.Stat(path); err == nil && runtime.GOOS != "windows" && st.Mode()&0o111 == 0 {
+		return nil, &buildError{what: b.dir + " builds no program; it has to be package main, with skill.Serve or surface.Serve in main"}
 	}
 	ctx, stop := context.WithTimeout(ctx, describeTime)
 	defer stop()

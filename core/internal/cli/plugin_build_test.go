@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/seed-1ae66336/vak/core/internal/control"
+	"github.com/seed-1ae66336/vak/core/internal/host"
 	"github.com/seed-1ae66336/vak/core/internal/install"
 	"github.com/seed-1ae66336/vak/core/internal/install/lock"
 )
@@ -118,6 +119,14 @@ func TestUsesDev(t *testing.T) {
 		if got, why := usesDev(c.plugins, "acme"), whyNot(c.plugins, "acme"); got != c.uses || !got && why != c.why {
 			t.Errorf("%+v: %v, %q", c.plugins, got, why)
 		}
+	}
+	shadowed := plugin(other, false, control.Broken)
+	shadowed.Kind, shadowed.Error.Kind = "surface", string(host.Duplicate)
+	if got := insteadOf([]control.Plugin{plugin(dev, true, control.Ready), shadowed}, "acme"); got != "the surface "+other {
+		t.Errorf("it is used instead of %q", got)
+	}
+	if got := insteadOf([]control.Plugin{plugin(dev, true, control.Ready), plugin(other, false, control.Broken)}, "acme"); got != "" {
+		t.Errorf("it is used instead of %q, which is broken by itself", got)
 	}
 	if usesDev([]control.Plugin{plugin(dev, true, control.Ready)}, "other") {
 		t.Error("it is another plugin")

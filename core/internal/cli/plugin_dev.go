@@ -14,6 +14,7 @@ import (
 
 	"github.com/seed-1ae66336/vak/core/internal/control"
 	"github.com/seed-1ae66336/vak/core/internal/home"
+	"github.com/seed-1ae66336/vak/core/internal/host"
 	"github.com/seed-1ae66336/vak/core/internal/host/process"
 	"github.com/seed-1ae66336/vak/core/internal/install"
 	"github.com/seed-1ae66336/vak/core/internal/install/lock"
@@ -102,8 +103,15 @@ func (a *app) devOnce(ctx context.Context, b *builder) error {
 		a.err.Write([]byte(saidOf(err)))
 		return err
 	}
+	a.noteStrangers(d)
 	_, err = fmt.Fprintf(a.out, "%s built in %s, and its manifest is right\n", draftName(d), seconds(time.Since(began)))
 	return err
+}
+
+func (a *app) noteStrangers(d *install.Draft) {
+	for _, n := range strangers(d) {
+		fmt.Fprintf(a.err, "note: %s\n", n)
+	}
 }
 
 // dev has what b builds used until ctx ends.
@@ -133,6 +141,7 @@ func (a *app) dev(ctx context.Context, b *builder) error {
 			}
 			continue
 		}
+		a.noteStrangers(d)
 		used = draftName(d)
 		line := fmt.Sprintf("%s built in %s; %s\n", used, seconds(time.Since(began)), a.takenOver(ctx, dir, d.ID))
 		if _, err := a.out.WriteString(line); err != nil {
@@ -188,6 +197,8 @@ func (a *app) takenOver(ctx context.Context, dir, id string) string {
 		}
 		if line = "the next turn uses it"; !usesDev(plugins, id) {
 			line = "it is not used by " + name + whyNot(plugins, id)
+		} else if other := insteadOf(plugins, id); other != "" {
+			line += " in place of " + other
 		}
 	}
 	if e.Number > 0 {
@@ -221,6 +232,17 @@ func whyNot(plugins []control.Plugin, id string) string {
 	for _, p := range plugins {
 		if p.ID == id && p.State == control.Broken && p.Error != nil {
 			return ": " + oneLine(p.Error.String())
+		}
+	}
+	return ""
+}
+
+// insteadOf names what has the id, too, and is not used while the plugin is written:
+// of another kind, too, which costs more than one may expect.
+func insteadOf(plugins []control.Plugin, id string) string {
+	for _, p := range plugins {
+		if p.ID == id && p.State == control.Broken && p.Error != nil && p.Error.Kind == string(host.Duplicate) && !inDev(p) {
+			return visible(fmt.Sprintf("the %s %s", p.Kind, p.Path))
 		}
 	}
 	return ""

@@ -160,6 +160,20 @@ func TestPluginDev(t *testing.T) {
 	change(`ID: "acme"`, `ID: "Acme"`)
 	d.says(`^acme 0\.2\.0 is used as before$`)
 	d.tells(`^vak: .*my mood builds does not say what it is: .*: id \\"Acme\\": want up to 32`)
+	change(`"type": "object"`, `"type": "odd"`)
+	d.says(`^acme 0\.2\.0 is used as before$`)
+	d.tells(`^vak: .*my mood would not be used: skill "acme", "acme\.event": its schema cannot be used; `)
+	// Nor does a folder that is gone.
+	if err := os.Rename(dir, dir+" away"); err != nil {
+		t.Fatal(err)
+	}
+	d.says(`^acme 0\.2\.0 is used as before$`)
+	d.tells(`^vak: .*/my mood does not build: no such file or directory$`)
+	s.wantUsed("acme 0.2.0")
+	if err := os.Rename(dir+" away", dir); err != nil {
+		t.Fatal(err)
+	}
+	d.says(`^acme 0\.2\.0 is used as before$`)                                                                // for its schema
 	if err := os.WriteFile(filepath.Join(dir, "main_test.go"), []byte("package main\n"), 0o644); err != nil { // no reason to build
 		t.Fatal(err)
 	}
@@ -224,6 +238,22 @@ func TestPluginDevInterpreter(t *testing.T) {
 	s.wantUsed("") // though the folder is there
 	if _, err := os.Stat(folders[0]); err != nil {
 		t.Error(err)
+	}
+	// What belongs to vak is refused before it is used.
+	for _, c := range []struct{ from, to, says string }{
+		{`"id": "poll"`, `"id": "core"`, `skill "core": it has an owner; another pack has this id; `},
+		{`"signals"`, `"types": [{"name": "table", "schema": {}}], "signals"`, `skill "poll", "table": it has an owner; the type belongs to the skill "core"; `},
+	} {
+		write(strings.ReplaceAll(pollScript, c.from, c.to))
+		s.want(3, `^vak: .* would not be used: `+c.says, append([]string{"plugin", "dev", "--once"}, args...)...)
+	}
+	// What a recipe names and nobody has is told: it never comes to be used.
+	write(strings.ReplaceAll(pollScript, `"signals"`, `"recipes": [{"id": "poll.shown", "version": "1.0.0", "signals": ["poll.mentoined", "poll.mentioned", "tests"], "types": ["table", "poll.result"]}], "signals"`))
+	said, _ := s.vak(append([]string{"plugin", "dev", "--once"}, args...)...)
+	const notes = "note: the recipe poll.shown names the signal poll.mentoined, which neither this pack nor vak has\n" +
+		"note: the recipe poll.shown names the type poll.result, which neither this pack nor vak has\n"
+	if !strings.Contains(said, notes) || strings.Count(said, "note: ") != 2 {
+		t.Errorf("it says %s", said)
 	}
 	write(strings.ReplaceAll(pollScript, "1.0.0", "1.1.0"))
 	d = s.dev(args...)

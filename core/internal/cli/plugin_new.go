@@ -23,8 +23,8 @@ does something, to be changed into what you want. A skill pack owns a type of ca
 a surface renders answers and posts them. The README.md in it says how to go on.
 
 It is written to a folder NAME, or to --dir, which is empty or not there. What it is
-built against is the checkout of vak that you are in or that --replace names, else
-the release that this vak is. Nothing is fetched.`,
+built against is the checkout of vak that --replace names, that you are in or that
+this vak lies in, else the release that this vak is. Nothing is fetched.`,
 		Example: `  vak plugin new skill acme
   vak plugin new surface pager --dir ./pager --module git.example/ops/pager
   vak plugin new skill acme --replace ~/src/vak`,

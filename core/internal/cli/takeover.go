@@ -87,7 +87,7 @@ func (a *app) tookOver(ctx context.Context, c change, client *control.Client, ho
 		since = fmt.Sprintf(" (epoch %d)", e.Number)
 	}
 	if len(c.ended) > 0 {
-		return a.say("It is stopped: its processes are ended, and turns that hold it get plain text" + since + ".")
+		return a.say("It is stopped: its processes are ended, and turns that hold it do without it" + since + ".")
 	}
 	line := "It counts from the next turn on" + since
 	if turns := holding(plugins, c.id); len(turns) > 0 {

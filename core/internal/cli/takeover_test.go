@@ -50,7 +50,7 @@ func TestTookOver(t *testing.T) {
 		{"without an epoch", []control.Plugin{}, change{id: "acme"}, 0, nil, "It counts from the next turn on.\n", "", exitOK},
 		{"held by turns", []control.Plugin{held, {ID: "other", Turns: []string{"x/1"}}, {ID: "acme", Current: true, Turns: []string{"y/1"}}}, change{id: "acme"}, 7, nil,
 			"It counts from the next turn on (epoch 7); what was before is held by turn chat/12, chat/40.\n", "", exitOK},
-		{"stopped", []control.Plugin{held}, change{id: "acme", ended: []string{hash}}, 7, nil, "It is stopped: its processes are ended, and turns that hold it get plain text (epoch 7).\n", "", exitOK},
+		{"stopped", []control.Plugin{held}, change{id: "acme", ended: []string{hash}}, 7, nil, "It is stopped: its processes are ended, and turns that hold it do without it (epoch 7).\n", "", exitOK},
 		{"contents that still run", []control.Plugin{old}, change{id: "acme", ended: []string{hash}}, 7, nil, "", "has not ended its processes 7", exitHome},
 		{"a binary that still runs", []control.Plugin{old}, change{ended: []string{other}}, 7, nil, "", "has not ended its processes 7", exitHome},
 		{"another one runs", []control.Plugin{old}, change{ended: []string{"0000"}}, 7, nil, "It is stopped", "", exitOK},

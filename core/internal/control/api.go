@@ -149,7 +149,7 @@ var States = []struct {
 	{Draining, "a process finishes what it has, then ends", "nothing to do; it is stopped by force where it takes too long"},
 	{BackingOff, "processes failed; the next try comes after a pause that grows to 30 s", "see the last error; \"vak plugin restart ID\" tries at once"},
 	{Quarantined, "five failures in ten minutes; no process is started, answers go out plain", "mend what the last error says, then \"vak plugin restart ID\""},
-	{Broken, "it cannot be used; nothing is started, answers go out plain", "mend what the error says, then \"vak plugin restart ID\""},
+	{Broken, "it cannot be used; nothing is started, answers go out plain and cards of a pack as they were written", "mend what the error says, then \"vak plugin restart ID\""},
 }
 
 // Means says what state s is.

@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -118,12 +120,30 @@ func TestMisbehavingPacks(t *testing.T) {
 		{"liar", "wide", Contract, "256 nodes"},
 		{"liar", "fifteen", Contract, "4 MB"},
 		{"liar", "sixteen", TooLarge, "16 MiB"},
+		{"liar", "nothing", Contract, "tree: "},
+		{"liar", "null", Contract, "tree: "},
+		{"liar", "prose", Contract, "tree: "},
+		{"liar", "two", Contract, "tree: "},
+		{"liar", "twice", Contract, "tree: "},
+		{"liar", "latin1", Contract, "tree: "},
+		{"liar", "types", Contract, "tree: /props/text: "},
 		{"changed", "", Incompatible, "differently from its manifest"},
+		{"impostor", "", Incompatible, "differently from its manifest"},
+		{"renderer", "", Contract, "info: doc_version 0"},
+		{"blank", "", Contract, `a plugin of kind ""`},
+		{"exits", "", StartFailed, "exit status 3"},
+		{"sleeps", "", StartFailed, "not ready within"},
+		{"floods", "", StartFailed, "not ready within"},
+		{"bad", "mute", "", "ok"},
+		{"bad", "cut", Unavailable, ""},
 	} {
 		t.Run(c.pack+"_"+c.do, func(t *testing.T) {
 			t.Parallel()
 			log := newTestLog()
-			config := Config{Log: log}
+			config := Config{Log: log, StopTimeout: 200 * time.Millisecond}
+			if c.kind == StartFailed {
+				config.StartTimeout = 700 * time.Millisecond
+			}
 			if c.kind == Deadline {
 				config.RenderTimeout = 2 * time.Second
 			}
@@ -144,13 +164,33 @@ func TestMisbehavingPacks(t *testing.T) {
 			}
 		})
 	}
-	t.Run("read", func(t *testing.T) {
+	t.Run("reach", func(t *testing.T) {
 		if !Sandbox().Whole {
 			t.Skip("the kernel offers no sandbox here")
 		}
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer l.Close()
+		folder := t.TempDir()
+		reaches := []struct{ do, with string }{
+			{"read", secret}, {"read", "/proc/self/environ"}, {"read", fmt.Sprintf("/proc/%d/environ", os.Getpid())},
+			{"write", filepath.Join(folder, "x")}, {"exec", "/bin/true"},
+			{"dial", "tcp " + l.Addr().String()}, {"dial", "udp " + l.Addr().String()}, {"listen", "tcp 127.0.0.1:0"},
+		}
 		h := packs(t, Config{}, "bad")
-		if got := told(t, h, "bad", "read", secret); !strings.HasPrefix(got, "refused: ") || strings.Contains(got, "secret of the host") {
-			t.Errorf("the pack read a file: %q", got)
+		own := filepath.Join(h.Packs()[0].Dir, "x")
+		for _, r := range append(reaches, struct{ do, with string }{"write", own}) {
+			if got := told(t, h, "bad", r.do, r.with); !strings.HasPrefix(got, "refused: ") {
+				t.Errorf("%s %s: %.200q", r.do, r.with, got)
+			}
+		}
+		h = packs(t, Config{noSandbox: true}, "bad")
+		for _, r := range reaches {
+			if got := told(t, h, "bad", r.do, r.with); strings.HasPrefix(got, "refused: ") {
+				t.Errorf("without a sandbox %s %s: %.200q: this tests nothing", r.do, r.with, got)
+			}
 		}
 	})
 	t.Run("check", func(t *testing.T) {
@@ -158,8 +198,43 @@ func TestMisbehavingPacks(t *testing.T) {
 		if _, err := h.CheckCard(context.Background(), h.named("bad"), wish("bad", "crash", "")); !errors.Is(err, Unavailable) || !strings.Contains(err.Error(), "while it checked a card") {
 			t.Errorf("a crash: %v", err)
 		}
-		if _, err := h.CheckCard(context.Background(), h.named("liar"), wish("liar", "", "")); !errors.Is(err, Contract) {
-			t.Errorf("a lie: %v", err)
+		for _, c := range []struct {
+			pack, do string
+			kind     Kind // empty: it answers, and that may be logged
+			says     string
+		}{
+			{"bad", "panic", Panic, "panicked"},
+			{"bad", "hang", Deadline, "no answer in time"},
+			{"bad", "quote", "", "expected what the check of its skill asks for"},
+			{"bad", "many", "", "expected more "},
+			{"liar", "", Contract, "not a JSON pointer"},
+			{"liar", "silent", Contract, "empty"},
+			{"liar", "latin1", Contract, "UTF-8"},
+			{"liar", "escapes", "", "expected"},
+			{"liar", "countless", Contract, "101 problems"},
+			{"liar", "sixteen", TooLarge, "16 MiB"},
+			{"liar", "garbage", Contract, ""},
+		} {
+			ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+			if c.kind == Deadline {
+				ctx, cancel = context.WithTimeout(ctx, 700*time.Millisecond)
+			}
+			found, err := h.CheckCard(ctx, h.named(c.pack), wish(c.pack, c.do, "a word of the card"))
+			cancel()
+			if c.kind != "" {
+				if e, ok := errors.AsType[*Error](err); !ok || e.Kind != c.kind || !strings.Contains(e.Message, c.says) || strings.Contains(e.Error(), "a word") {
+					t.Errorf("%s %s: %.300v, want %s that says %q", c.pack, c.do, err, c.kind, c.says)
+				}
+				continue
+			}
+			if err != nil || len(found) == 0 || len(found) > skill.MaxProblems {
+				t.Errorf("%s %s: %d problems, %.300v", c.pack, c.do, len(found), err)
+			}
+			for _, p := range found {
+				if text := p.Error(); len(text) > 4096 || strings.ContainsAny(text, "\x1b\n") || strings.Contains(text, "a word") || !strings.Contains(text, c.says) {
+					t.Errorf("%s %s: %.300q", c.pack, c.do, text)
+				}
+			}
 		}
 	})
 }

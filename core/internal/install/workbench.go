@@ -10,6 +10,8 @@ import (
 	"github.com/seed-1ae66336/vak/core/internal/install/lock"
 	"github.com/seed-1ae66336/vak/core/internal/journal/fsys"
 	"github.com/seed-1ae66336/vak/sdk/hostapi"
+	"github.com/seed-1ae66336/vak/sdk/skill"
+	"github.com/seed-1ae66336/vak/sdk/surface"
 )
 
 // A Draft is a build of a plugin that is being written: checked, and not used yet.
@@ -17,6 +19,9 @@ type Draft struct {
 	ID, Kind, Version string
 	SHA256            string      // of the binary
 	Grants            lock.Grants // what it is given, and what its kind comes with
+
+	Pack     skill.Info        // of a skill pack
+	Profiles []surface.Profile // of a surface
 
 	dir string
 }
@@ -39,7 +44,10 @@ func NewDraft(dir, origin string, text []byte, given lock.Grants) (*Draft, error
 	if err := writeGrants(dir, given); err != nil {
 		return nil, bundleError("what the plugin is given cannot be written", "check the space there", fsys.Bare(err))
 	}
-	return &Draft{ID: found.Info.ID, Kind: found.Kind, Version: found.Info.Version, SHA256: found.SHA256, Grants: given, dir: dir}, nil
+	return &Draft{
+		ID: found.Info.ID, Kind: found.Kind, Version: found.Info.Version, SHA256: found.SHA256, Grants: given,
+		Pack: found.Pack, Profiles: found.Info.Profiles, dir: dir,
+	}, nil
 }
 
 // A Workbench has a plugin that is being written used by whoever holds the home, for

@@ -15,6 +15,8 @@ import (
 	"strings"
 	"text/template"
 
+	"github.com/seed-1ae66336/vak/core/internal/builtin"
+	"github.com/seed-1ae66336/vak/core/internal/builtin/cards"
 	"github.com/seed-1ae66336/vak/sdk/dialect"
 	"github.com/seed-1ae66336/vak/sdk/doc"
 	"github.com/seed-1ae66336/vak/sdk/hostapi"
@@ -73,6 +75,9 @@ func (s Starter) Validate() error {
 	}
 	if err != nil {
 		return err
+	}
+	if s.ID == builtin.LogID || s.ID == cards.Skill().ID {
+		return fmt.Errorf("id %q: that is what vak's own is called; choose another", s.ID)
 	}
 	if m := s.Module; m != "" && (len(m) > 200 || !moduleForm.MatchString(m) || m == Module || strings.HasPrefix(m, Module+"/")) {
 		return fmt.Errorf("module %.80q: want the path of a Go module of your own, such as example.org/%s", m, s.ID)

@@ -139,6 +139,8 @@ func TestNames(t *testing.T) {
 		{"skill", "a\nb", "", "want up to 32"},
 		{"skill", "A", "", "want up to 32"},
 		{"skill", "a-", "", "want up to 32"},
+		{"surface", "log", "", "vak's own"},
+		{"skill", "core", "", "vak's own"},
 		{"oracle", "a", "", "one for skill and surface"},
 		{"skill", "a", "x y", "path of a Go module"},
 		{"skill", "a", "/x", "path of a Go module"},

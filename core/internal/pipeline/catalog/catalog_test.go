@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/seed-1ae66336/vak/core/internal/builtin/cards"
 	"github.com/seed-1ae66336/vak/sdk/card"
@@ -95,6 +96,9 @@ func TestNewRefuses(t *testing.T) {
 		{[]skill.Pack{pack("a", `{"type": "object", "properties": {"a": {"pattern": "("}}}`, "x")}, ErrSchema, "a pattern that is none"},
 		{[]skill.Pack{pack("a", `{"$schema": "http://json-schema.org/draft-07/schema#", "type": "object"}`, "x")}, ErrSchema, "another draft"},
 		{[]skill.Pack{pack("a", `{"$ref": "https://example.com/a.json"}`, "x")}, ErrSchema, "a schema elsewhere"},
+		{[]skill.Pack{pack("a", `{"type": "object", "not": `+strings.Repeat(`{"not":`, 5_000)+"{}"+strings.Repeat("}", 5_000)+"}", "x")}, ErrSchema, "a schema that takes minutes to compile"},
+		{[]skill.Pack{pack("a", `{"type": "object", "properties": {`+strings.Repeat(`"a": {"maximum": 1e999999},`, 1_000)+`"n": {"enum": [`+strings.Repeat("1e-999999,", 5_000)+`1]}}}`, "x")}, ErrSchema, "a schema that takes gigabytes to compile"},
+		{[]skill.Pack{pack("a", doubling(40), "x")}, ErrSchema, "a schema that takes years to hold anything to"},
 		{[]skill.Pack{pack("a", `{"type": "object", "properties": {"a": {"$ref": "file:///etc/passwd"}}}`, "x")}, ErrSchema, "a schema in a file"},
 		{[]skill.Pack{pack("a", `{"$ref": "#/$defs/none"}`, "x")}, ErrSchema, "a schema that is not there"},
 		{[]skill.Pack{pack("a", `{"type": "object", "description": "`+strings.Repeat("x", maxSchema)+`"}`, "x")}, ErrSchema, "a large schema"},
@@ -104,6 +108,38 @@ func TestNewRefuses(t *testing.T) {
 		if !ok || !errors.Is(err, c.want) || e.Mend == "" || strings.Contains(err.Error(), "jsonschema") {
 			t.Errorf("%s: %v", c.why, err)
 		}
+	}
+}
+
+// doubling is a schema whose parts refer twice to the next, n times.
+func doubling(n int) string {
+	var b strings.Builder
+	b.WriteString(`{"type":"object","$ref":"#/$defs/a0","$defs":{`)
+	for i := range n {
+		fmt.Fprintf(&b, `"a%d":{"allOf":[{"$ref":"#/$defs/a%d"},{"$ref":"#/$defs/a%d"}]},`, i, i+1, i+1)
+	}
+	fmt.Fprintf(&b, `"a%d":{}}}`, n)
+	return b.String()
+}
+
+// TestCostlyPayload is harmless but for what is held to its schema.
+func TestCostlyPayload(t *testing.T) {
+	c, err := New(pack("a", `{"type":"object","anyOf":[{"properties":{"x":{"$ref":"#"}}},{"properties":{"x":{"$ref":"#"}}}]}`, "x"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	card := func(deep int) []byte {
+		return []byte(`{"semantic_type":"x","payload":` + strings.Repeat(`{"x":`, deep) + "{}" + strings.Repeat("}", deep) + "}")
+	}
+	if _, err := c.Open(card(3)); err != nil {
+		t.Errorf("a card that takes little: %v", err)
+	}
+	began := time.Now()
+	if _, err := c.Open(card(30)); err == nil || !strings.Contains(err.Error(), "in short time") {
+		t.Errorf("a card that takes long: %v", err)
+	}
+	if took := time.Since(began); took > 5*time.Second {
+		t.Errorf("it took %v", took)
 	}
 }
 

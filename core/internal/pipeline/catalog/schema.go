@@ -10,6 +10,7 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v5"
 
+	"github.com/seed-1ae66336/vak/core/internal/pipeline/effort"
 	"github.com/seed-1ae66336/vak/sdk/card"
 )
 
@@ -55,6 +56,9 @@ func compile(text json.RawMessage) (s *schema, why string) {
 	if !says {
 		return nil, `say what the payload is; "type": "object" with "properties" is a start`
 	}
+	if !effort.Compiles(source) {
+		return nil, "it nests too deep, or a number in it has more than 100 digits or an exponent over 400"
+	}
 	c := jsonschema.NewCompiler()
 	c.Draft = jsonschema.Draft2020
 	remote := false
@@ -71,6 +75,8 @@ func compile(text json.RawMessage) (s *schema, why string) {
 		return nil, "it refers to something outside of itself; write that into its $defs"
 	case err != nil:
 		return nil, "it does not follow the draft 2020-12"
+	case !effort.Bounded(compiled, map[string]any{}):
+		return nil, "it takes too long to hold a card to it; have its parts refer to each other in fewer ways, and not by $dynamicRef"
 	}
 	return &schema{compiled, source}, ""
 }
@@ -85,30 +91,11 @@ func decode(b []byte) (v any, ok bool) {
 	return v, len(bytes.TrimSpace(b[d.InputOffset():])) == 0
 }
 
-// The bounds of numbers. The library computes with exact fractions, which the
-// number 1e999999999 would make gigabytes of.
-const (
-	maxDigits   = 100
-	maxExponent = 400
-)
-
-// number reports whether n is within the bounds.
-func number(n json.Number) bool {
-	if len(n) > maxDigits {
-		return false
-	}
-	if i := strings.IndexAny(string(n), "eE"); i >= 0 {
-		e, err := strconv.Atoi(string(n[i+1:]))
-		return err == nil && e >= -maxExponent && e <= maxExponent
-	}
-	return true
-}
-
 // numbers finds a number out of bounds in v, and its pointer below path.
 func numbers(v any, path string) (string, bool) {
 	switch v := v.(type) {
 	case json.Number:
-		return path, number(v)
+		return path, effort.Number(v)
 	case []any:
 		for i, e := range v {
 			if _, isText := e.(string); isText {
@@ -143,6 +130,9 @@ func (s *schema) validate(payload json.RawMessage) (err error) {
 			err = invalid(card.ErrInvalid, "/payload", "expected a payload that the schema of its type can be held to")
 		}
 	}()
+	if !effort.Bounded(s.compiled, v) {
+		return invalid(card.ErrTooLarge, "/payload", "expected a payload that can be held to the schema of its type in short time")
+	}
 	err = s.compiled.Validate(v)
 	if e, ok := errors.AsType[*jsonschema.ValidationError](err); ok {
 		return s.problems(e, v)

@@ -8,17 +8,20 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/seed-1ae66336/vak/sdk/card"
 	"github.com/seed-1ae66336/vak/sdk/skill"
 )
 
-// The real one: serving replaces it.
-var stderr = os.Stderr
+// The real ones: serving replaces them.
+var stdout, stderr = os.Stdout, os.Stderr
 
 func main() {
 	name := strings.TrimSuffix(filepath.Base(os.Args[0]), ".exe")
@@ -27,9 +30,20 @@ func main() {
 	}}}
 	if len(os.Args) > 1 && os.Args[1] == "skill" {
 		switch name {
-		case "liar":
-			lie(p.Info())
+		case "liar", "impostor", "renderer", "blank":
+			lie(name, p.Info())
 			return
+		case "exits":
+			fmt.Fprintln(stderr, "no luck today")
+			os.Exit(3)
+		case "sleeps":
+			time.Sleep(time.Hour)
+		case "floods":
+			for line := strings.Repeat("z", 1023) + "\n"; ; {
+				if _, err := io.WriteString(stderr, line); err != nil {
+					os.Exit(4)
+				}
+			}
 		case "changed": // another than its manifest says
 			p.Types[0].Name = "other.thing"
 		}
@@ -83,8 +97,42 @@ func lower(ctx context.Context, in skill.Input) (card.Tree, error) {
 			return text("refused: " + err.Error())
 		}
 		return text(string(b))
+	case "write", "exec", "dial", "listen":
+		if err := attempt(w.Do, w.With); err != nil {
+			return text("refused: " + err.Error())
+		}
+		return text("done")
+	case "mute":
+		stdout.Close()
+		stderr.Close()
+	case "cut": // everything, its connections as well
+		for fd := range 256 {
+			os.NewFile(uintptr(fd), "").Close()
+		}
 	}
 	return text("ok")
+}
+
+// attempt does what a sandbox should refuse.
+func attempt(what, with string) error {
+	network, address, _ := strings.Cut(with, " ")
+	switch what {
+	case "write":
+		return os.WriteFile(with, nil, 0o600)
+	case "exec":
+		return exec.Command(with).Run()
+	case "dial":
+		c, err := net.DialTimeout(network, address, time.Second)
+		if err == nil {
+			c.Close()
+		}
+		return err
+	}
+	l, err := net.Listen(network, address)
+	if err == nil {
+		l.Close()
+	}
+	return err
 }
 
 func check(_ context.Context, in skill.Input) error {
@@ -97,6 +145,18 @@ func check(_ context.Context, in skill.Input) error {
 		return &card.ProblemError{Kind: card.ErrInvalid, Path: "/with", Want: "expected something else"}
 	case "crash":
 		os.Exit(2)
+	case "hang":
+		select {}
+	case "panic":
+		panic("a word of the card: " + w.With)
+	case "quote":
+		return errors.New("not " + w.With)
+	case "many":
+		var all []error
+		for range 1000 {
+			all = append(all, &card.ProblemError{Kind: card.ErrInvalid, Path: "/with", Want: strings.Repeat("expected more ", 1000)})
+		}
+		return errors.Join(all...)
 	}
 	return nil
 }
