@@ -118,6 +118,12 @@ func TestFirstOfTwoWins(t *testing.T) {
 		t.Errorf("good says %q", got)
 	}
 
+	third := install(t, t.TempDir(), built.fixture, "good")
+	h = open(t, Config{Places: Places{First: []string{second}, Dirs: []string{one}, Folders: []string{third}}})
+	if s := h.Surfaces(); len(s) != 3 || s[0].Dir != second || s[0].Err != nil || s[1].Dir != first || s[2].Dir != third {
+		t.Errorf("Surfaces = %+v, want the second first", s)
+	}
+
 	nothing := surface.RendererFunc(nil)
 	h = open(t, Config{Places: Places{Dirs: []string{one}}, Builtin: []surface.Plugin{{Info: info, Renderer: nothing}}})
 	if s := h.Surfaces(); len(s) != 2 || s[0].State != StateBuiltin || !errors.Is(s[1].Err, Duplicate) {

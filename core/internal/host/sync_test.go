@@ -201,6 +201,10 @@ func TestHeldComesBack(t *testing.T) {
 // went wrong before.
 func TestMendedBinary(t *testing.T) {
 	folder := install(t, t.TempDir(), built.fixture, "good")
+	before := time.Now().Add(-time.Minute) // of what is younger nobody can tell whether it is other
+	if err := os.Chtimes(filepath.Join(folder, hostapi.ManifestName), before, before); err != nil {
+		t.Fatal(err)
+	}
 	h := open(t, Config{Places: Places{Folders: []string{folder}}, Policy: supervise.Policy{Failures: 2}})
 	k := h.named("good")
 	binary := filepath.Join(folder, "good"+exe)
