@@ -28,7 +28,7 @@ home, which takes it over within two seconds.`,
 		Example: `  vak trust .
   vak trust --list
   vak trust --remove ~/src/report`,
-		Args: cobra.MaximumNArgs(1),
+		Args:              cobra.MaximumNArgs(1),
 		ValidArgsFunction: completeFolder,
 		RunE: func(_ *cobra.Command, args []string) error {
 			switch {
